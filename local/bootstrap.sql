@@ -1,0 +1,47 @@
+-- The parts of a Supabase database that migrations rely on, for a Postgres that has just been made.
+-- Run once, by the cluster's superuser, before the first migration. Role passwords are set by the
+-- program that runs it. As on a hosted project, nothing in public is granted by default.
+
+create role postgres login createdb createrole replication bypassrls;
+create role anon nologin noinherit;
+create role authenticated nologin noinherit;
+create role service_role nologin noinherit bypassrls;
+create role authenticator login noinherit;
+create role supabase_auth_admin nologin noinherit;
+grant anon, authenticated, service_role to authenticator;
+grant anon, authenticated, service_role to postgres with admin option;
+-- On a hosted project postgres holds this role's admin option too: migrations hand custom roles to it.
+grant authenticator to postgres with admin option;
+
+alter database postgres owner to postgres;
+alter schema public owner to postgres;
+grant usage on schema public to anon, authenticated, service_role;
+
+create schema extensions authorization postgres;
+grant usage on schema extensions to anon, authenticated, service_role;
+create extension pgcrypto with schema extensions;
+
+create schema auth authorization supabase_auth_admin;
+grant usage on schema auth to postgres, anon, authenticated, service_role;
+
+create table auth.users (
+  id uuid primary key default gen_random_uuid(),
+  email text unique,
+  raw_app_meta_data jsonb not null default '{}',
+  raw_user_meta_data jsonb not null default '{}',
+  created_at timestamptz not null default now()
+);
+grant all on auth.users to postgres with grant option;
+
+create function auth.jwt() returns jsonb language sql stable as $$
+  select nullif(current_setting('request.jwt.claims', true), '')::jsonb
+$$;
+create function auth.uid() returns uuid language sql stable as $$
+  select nullif(auth.jwt() ->> 'sub', '')::uuid
+$$;
+create function auth.role() returns text language sql stable as $$
+  select auth.jwt() ->> 'role'
+$$;
+
+alter role postgres set search_path to "$user", public, extensions;
+alter database postgres set search_path to "$user", public, extensions;

@@ -1,0 +1,17 @@
+/** The text of a file, or null when it does not exist. */
+export async function readIfPresent(path: string): Promise<string | null> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+/** Writes JSON that only its owner can read, whole or not at all: a reader never sees half a file. */
+export async function writePrivately(path: string, value: unknown) {
+  const unfinished = `${path}.unfinished`;
+  await Deno.remove(unfinished).catch(() => {}); // one left by a killed process may have another mode
+  await Deno.writeTextFile(unfinished, JSON.stringify(value, null, 2) + "\n", { mode: 0o600 });
+  await Deno.rename(unfinished, path);
+}

@@ -1,0 +1,212 @@
+import { encodeBase64Url } from "deno-std/encoding/base64url.js";
+import { bootstrap, connect, databaseUrl, migrate, seed, type Sql } from "./database.ts";
+import { writePrivately } from "./files.ts";
+import { loadFunctions } from "./functions.ts";
+import { lockFolder } from "./lock.ts";
+import { startPostgres } from "./postgres.ts";
+import { startRest } from "./rest.ts";
+import { loadSecrets, type Secrets } from "./secrets.ts";
+
+export interface StackOptions {
+  /** Holds the database, the secrets and stack.json; made when missing. */
+  folder: string;
+  /** Of the HTTP server on 127.0.0.1; 0 takes any free one. */
+  port: number;
+  /** Start from an empty database. */
+  fresh: boolean;
+  /** Write the demo data when it has not been written yet. */
+  seed: boolean;
+  /** false gives up safety against a power cut for speed; for tests. */
+  durable: boolean;
+  /** Told of each step that may take a moment. */
+  progress(step: string): void;
+}
+
+/** What stack.json says, for programs. */
+export interface StackAddresses {
+  url: string;
+  gateway_url: string;
+  template_url: string;
+  database_url: string;
+  publishable_key: string;
+  secret_key: string;
+  /** null when the demo company was not written or has been deleted. */
+  demo: { company_id: string; api_key: string } | null;
+}
+
+export interface Stack {
+  addresses: StackAddresses;
+  /** What the functions and the operator's command are configured with. */
+  environment: Record<string, string>;
+  /** Resolves when the database has ended without being asked to. */
+  failed: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A port that was asked for is taken; the message says what to do. */
+export class PortTaken extends Error {
+  override name = "PortTaken";
+}
+
+/** The company that supabase/seed.sql makes. */
+export const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
+
+/**
+ * Starts database, Data API and both functions in this process and its one child, Postgres.
+ * One stack a process: the functions read their configuration from its environment.
+ *
+ * @throws FolderInUse, PortTaken, or an Error with a sentence that says what did not start.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { folder, progress } = options;
+  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  const lock = await lockFolder(folder);
+
+  // Whatever has been started is ended in reverse order, when something later fails just as at the end.
+  const endings: (() => unknown)[] = [lock.release];
+  const stop = async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    const door = openDoor(options.port);
+    endings.push(() => door.close());
+    const url = `http://127.0.0.1:${door.port}`;
+    await lock.note({ pid: Deno.pid, url, since: new Date().toISOString() });
+
+    const dataFolder = `${folder}/data`;
+    if (options.fresh) await Deno.remove(dataFolder, { recursive: true }).catch(unlessMissing);
+    const secrets = await loadSecrets(`${folder}/secrets.json`);
+    const environment = functionEnvironment(url, secrets);
+    for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
+    const loadingFunctions = loadFunctions(["gateway", "send-external-template"]);
+    loadingFunctions.catch(() => {}); // awaited below, after what may fail first
+
+    const password = secrets.database_password;
+    const database = await startPostgres({
+      dataFolder,
+      port: door.port + 1,
+      password,
+      logFile: `${folder}/postgres.log`,
+      durable: options.durable,
+    });
+    let stopping = false;
+    endings.push(() => {
+      stopping = true;
+      return database.stop();
+    });
+
+    const admin = connect(database.port, "supabase_admin", password);
+    const owner = connect(database.port, "postgres", password);
+    endings.push(() => Promise.all([admin, owner].map((sql) => sql.end({ timeout: 1 }))));
+    await bootstrap(admin, password);
+    for (const file of await migrate(owner)) progress(`applied ${file}`);
+    if (options.seed && await seed(owner)) progress("wrote the demo data of supabase/seed.sql");
+
+    const rest = await startRest({
+      url: databaseUrl(database.port, "authenticator", password),
+      privilegedUrl: databaseUrl(database.port, "supabase_admin", password),
+      jwtSecret: secrets.jwt_secret,
+      publishableKey: secrets.publishable_key,
+      secretKey: secrets.secret_key,
+    });
+    endings.push(() => rest.close());
+    door.open(rest.fetch, await loadingFunctions);
+
+    const addresses: StackAddresses = {
+      url,
+      gateway_url: `${url}/functions/v1/gateway`,
+      template_url: `${url}/functions/v1/send-external-template`,
+      database_url: databaseUrl(database.port, "postgres", password),
+      publishable_key: secrets.publishable_key,
+      secret_key: secrets.secret_key,
+      demo: await demoKey(owner),
+    };
+    await writePrivately(`${folder}/stack.json`, addresses);
+    endings.push(() => Deno.remove(`${folder}/stack.json`).catch(unlessMissing));
+
+    const failed = database.ended.then(() => stopping ? new Promise<void>(() => {}) : undefined);
+    return { addresses, environment, failed, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The HTTP server. It takes its port at once and lets requests wait until there is something behind it. */
+function openDoor(port: number) {
+  type Answer = (request: Request) => Promise<Response>;
+  let open!: (rest: Answer, functions: Answer) => void;
+  const behind = new Promise<{ rest: Answer; functions: Answer }>((resolve) => {
+    open = (rest, functions) => resolve({ rest, functions });
+  });
+  const ending = new AbortController();
+  try {
+    const server = Deno.serve({
+      hostname: "127.0.0.1",
+      port,
+      signal: ending.signal,
+      onListen: () => {},
+    }, async (request) => {
+      const { rest, functions } = await behind;
+      const { pathname } = new URL(request.url);
+      if (pathname.startsWith("/functions/v1/")) return await functions(request);
+      if (pathname.startsWith("/rest/v1/")) return await rest(request);
+      const message = "This stack serves /functions/v1/ and /rest/v1/";
+      return Response.json({ message }, { status: 404 });
+    });
+    return {
+      port: server.addr.port,
+      open,
+      close: () => {
+        ending.abort();
+        return server.finished;
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    throw new PortTaken(
+      `Port ${port} is taken by another program. Stop it, or choose another port with --port.`,
+    );
+  }
+}
+
+/** As the platform sets it, and the functions' own secrets. */
+function functionEnvironment(url: string, secrets: Secrets): Record<string, string> {
+  // lite takes the secret as text and the functions take it as a key; these are the same bytes.
+  const k = encodeBase64Url(secrets.jwt_secret);
+  return {
+    SUPABASE_URL: url,
+    SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: secrets.publishable_key }),
+    SUPABASE_SECRET_KEY: secrets.secret_key,
+    JWT_SIGNING_KEY: JSON.stringify({ kty: "oct", alg: "HS256", k }),
+    CREDENTIALS_KEY: secrets.credentials_key,
+  };
+}
+
+const DEMO_KEY_NAME = "npm start";
+
+/**
+ * A fresh key of the demo company. Keys of earlier starts stay good for 30 days, so that a program
+ * that was given one yesterday still works today.
+ */
+async function demoKey(owner: Sql): Promise<StackAddresses["demo"]> {
+  return await owner.begin(async (sql) => {
+    await sql`set local role service_role`;
+    const [company] = await sql`select from companies where id = ${DEMO_COMPANY_ID}`;
+    if (!company) return null;
+    await sql`
+      delete from api_keys
+      where company_id = ${DEMO_COMPANY_ID} and name = ${DEMO_KEY_NAME} and expires_at < now()
+    `;
+    const [{ api_key }] = await sql`
+      select api_key from create_api_key(
+        ${DEMO_KEY_NAME}, array['read', 'write', 'messaging'], now() + interval '30 days', ${DEMO_COMPANY_ID}
+      )
+    `;
+    return { company_id: DEMO_COMPANY_ID, api_key };
+  });
+}
+
+function unlessMissing(error: unknown) {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}

@@ -1,0 +1,62 @@
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { hashKey, presentedKey } from "./api_key.ts";
+import { type CompanyDb, companyDb, rows, type Scope } from "./company_db.ts";
+import type { Config } from "./config.ts";
+import { logFailure } from "./log.ts";
+
+/** What every handler finds on its context. */
+export interface ApiEnv {
+  Variables: {
+    requestId: string;
+    keyHash: string;
+    /** The database, limited to the company of the key that the request carries. */
+    db: CompanyDb;
+  };
+}
+
+/**
+ * Reads the key and opens the database with it. The key is judged by the database, within the
+ * statements of the request itself, so that a good request costs one round trip and a key that has
+ * been switched off is refused at once.
+ *
+ * @param scopeOf which scope a method needs.
+ */
+export function authenticate(config: Config, scopeOf: (method: string) => Scope) {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const keyHash = hashKey(presentedKey(c.req.raw.headers));
+    c.set("keyHash", keyHash);
+    c.set("db", companyDb(config, keyHash, scopeOf(c.req.method)));
+    await next();
+    if (c.res.ok) noteUse(c);
+  });
+}
+
+/**
+ * Judges the key by itself, which also notes in the database that it is in use. Needed before every
+ * answer that shows no row: row-level policies are only asked about rows.
+ *
+ * @throws ApiError invalid_api_key or insufficient_scope.
+ */
+export async function judgeKey(c: Context<ApiEnv>): Promise<void> {
+  rows(await c.var.db.rpc("authenticate"));
+  if (notedAt.size >= 10_000) notedAt.clear();
+  notedAt.set(c.var.keyHash, Date.now());
+}
+
+/** The database writes a key's last_used_at as seldom; see authenticate() there. */
+const NOTE_EVERY_MS = 5 * 60_000;
+const notedAt = new Map<string, number>();
+
+/**
+ * Reads run in read-only transactions, so that a key is in use must be noted apart from them: after
+ * the answer, and only when this instance has not noted it for a while.
+ */
+function noteUse(c: Context<ApiEnv>) {
+  if (Date.now() - (notedAt.get(c.var.keyHash) ?? -Infinity) < NOTE_EVERY_MS) return;
+  notedAt.set(c.var.keyHash, Date.now());
+  const noting = judgeKey(c).catch((error) => logFailure(c, "note_use", error));
+  // The platform ends an instance that seems idle; this keeps it until the note is written.
+  const { EdgeRuntime } = globalThis as { EdgeRuntime?: { waitUntil(work: Promise<void>): void } };
+  EdgeRuntime?.waitUntil(noting);
+}

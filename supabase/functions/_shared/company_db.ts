@@ -1,0 +1,71 @@
+import {
+  createClient,
+  type PostgrestError,
+  type PostgrestSingleResponse,
+  type SupabaseClient,
+} from "@supabase/supabase-js";
+import * as jose from "jose";
+import { invalidApiKey } from "./api_key.ts";
+import type { Config } from "./config.ts";
+import type { Database } from "./database.ts";
+import { ApiError } from "./errors.ts";
+
+/** The database as one company's API key sees it. */
+export type CompanyDb = SupabaseClient<Database>;
+
+/** What a key must allow; null where any valid key will do. */
+export type Scope = "read" | "write" | "messaging" | null;
+
+/** A database that takes longer is treated as down: a caller waits for an answer, not for us. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * A client whose every statement runs as `api_client`, limited to the company of the key by the
+ * database itself. The token behind it says which key and scope, lives one minute, and opens nothing
+ * that the key would not: the database judges the key with every statement.
+ */
+export function companyDb(config: Config, keyHash: string, scope: Scope): CompanyDb {
+  const { key, alg, kid } = config.signingKey;
+  const mint = () =>
+    new jose.SignJWT({ role: "api_client", key_hash: keyHash, ...(scope && { scope }) })
+      .setProtectedHeader({ alg, typ: "JWT", ...(kid && { kid }) })
+      .setIssuedAt()
+      .setExpirationTime("1m")
+      .sign(key);
+  return createClient<Database>(config.supabaseUrl, config.publishableKey, {
+    accessToken: mint,
+    db: {
+      timeout: TIMEOUT_MS,
+      // A request costs one round trip; what the caller may retry is the caller's to retry.
+      retry: false,
+    },
+  });
+}
+
+/** An error of the database that no rule foresaw. Its words are for the log, never for a caller. */
+export class DatabaseError extends Error {
+  override name = "DatabaseError";
+  constructor(readonly status: number, readonly error: PostgrestError) {
+    super(`${error.code || status}: ${error.message}`);
+  }
+}
+
+/** Whether an error says that a row broke this unique, foreign-key or check constraint or unique index. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof DatabaseError && error.error.code.startsWith("23") &&
+    error.error.message.includes(`"${constraint}"`);
+}
+
+/**
+ * The rows of an answer.
+ * @throws ApiError when the database refused the key or its scope; DatabaseError for anything else,
+ *   which a route may recognise with `violates`.
+ */
+export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
+  if (answer.error === null) return answer.data;
+  const { code, message } = answer.error;
+  // Raised by app.company_id(); these two messages are written for the caller.
+  if (code === "PT401") throw invalidApiKey();
+  if (code === "PT403") throw new ApiError("insufficient_scope", message);
+  throw new DatabaseError(answer.status, answer.error);
+}

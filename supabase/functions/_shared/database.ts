@@ -1,0 +1,679 @@
+export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
+
+export type Database = {
+  "public": {
+    Tables: {
+      "api_keys": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "created_by": string | null;
+          "expires_at": string | null;
+          "hint": string;
+          "id": string;
+          "is_active": boolean;
+          "key_hash": string;
+          "last_used_at": string | null;
+          "name": string;
+          "scopes": (string)[];
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "created_at"?: string;
+          "created_by"?: string | null;
+          "expires_at"?: string | null;
+          "hint": string;
+          "id"?: string;
+          "is_active"?: boolean;
+          "key_hash": string;
+          "last_used_at"?: string | null;
+          "name": string;
+          "scopes": (string)[];
+          "updated_at"?: string;
+        };
+        Update: {
+          "company_id"?: string;
+          "created_at"?: string;
+          "created_by"?: string | null;
+          "expires_at"?: string | null;
+          "hint"?: string;
+          "id"?: string;
+          "is_active"?: boolean;
+          "key_hash"?: string;
+          "last_used_at"?: string | null;
+          "name"?: string;
+          "scopes"?: (string)[];
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "api_keys_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "companies": {
+        Row: {
+          "created_at": string;
+          "id": string;
+          "name": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created_at"?: string;
+          "id"?: string;
+          "name": string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "created_at"?: string;
+          "id"?: string;
+          "name"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [];
+      };
+      "company_members": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "role": string;
+          "updated_at": string;
+          "user_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "created_at"?: string;
+          "role"?: string;
+          "updated_at"?: string;
+          "user_id": string;
+        };
+        Update: {
+          "company_id"?: string;
+          "created_at"?: string;
+          "role"?: string;
+          "updated_at"?: string;
+          "user_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "company_members_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "contacts": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "custom_fields": NonNullable<Json>;
+          "do_not_contact": boolean;
+          "email": string | null;
+          "empresa": string | null;
+          "id": string;
+          "is_active": boolean;
+          "job_title": string | null;
+          "name": string | null;
+          "phone": string;
+          "phone_key": string;
+          "source": string;
+          "tags": (string)[];
+          "temperature": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string;
+          "created_at"?: string;
+          "custom_fields"?: NonNullable<Json>;
+          "do_not_contact"?: boolean;
+          "email"?: string | null;
+          "empresa"?: string | null;
+          "id"?: string;
+          "is_active"?: boolean;
+          "job_title"?: string | null;
+          "name"?: string | null;
+          "phone": string;
+          "phone_key"?: never;
+          "source"?: string;
+          "tags"?: (string)[];
+          "temperature"?: string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "company_id"?: string;
+          "created_at"?: string;
+          "custom_fields"?: NonNullable<Json>;
+          "do_not_contact"?: boolean;
+          "email"?: string | null;
+          "empresa"?: string | null;
+          "id"?: string;
+          "is_active"?: boolean;
+          "job_title"?: string | null;
+          "name"?: string | null;
+          "phone"?: string;
+          "phone_key"?: never;
+          "source"?: string;
+          "tags"?: (string)[];
+          "temperature"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contacts_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "conversations": {
+        Row: {
+          "assigned_to": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "created_at": string;
+          "id": string;
+          "last_message_at": string | null;
+          "messaging_account_id": string;
+          "status": string;
+          "team_id": string | null;
+          "updated_at": string;
+          "window_expires_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "assigned_to"?: string | null;
+          "company_id"?: string;
+          "contact_id": string;
+          "created_at"?: string;
+          "id"?: string;
+          "last_message_at"?: string | null;
+          "messaging_account_id": string;
+          "status"?: string;
+          "team_id"?: string | null;
+          "updated_at"?: string;
+          "window_expires_at"?: string | null;
+        };
+        Update: {
+          "assigned_to"?: string | null;
+          "company_id"?: string;
+          "contact_id"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "last_message_at"?: string | null;
+          "messaging_account_id"?: string;
+          "status"?: string;
+          "team_id"?: string | null;
+          "updated_at"?: string;
+          "window_expires_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "conversations_assignee_fkey";
+            columns: ["company_id", "assigned_to"];
+            isOneToOne: false;
+            referencedRelation: "company_members";
+            referencedColumns: ["company_id", "user_id"];
+          },
+          {
+            foreignKeyName: "conversations_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_messaging_account_fkey";
+            columns: ["company_id", "messaging_account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_team_fkey";
+            columns: ["company_id", "team_id"];
+            isOneToOne: false;
+            referencedRelation: "teams";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "deals": {
+        Row: {
+          "company_id": string;
+          "contact_id": string;
+          "created_at": string;
+          "id": string;
+          "stage_id": string;
+          "status": string;
+          "title": string;
+          "updated_at": string;
+          "value": number | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string;
+          "contact_id": string;
+          "created_at"?: string;
+          "id"?: string;
+          "stage_id": string;
+          "status"?: string;
+          "title": string;
+          "updated_at"?: string;
+          "value"?: number | null;
+        };
+        Update: {
+          "company_id"?: string;
+          "contact_id"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "stage_id"?: string;
+          "status"?: string;
+          "title"?: string;
+          "updated_at"?: string;
+          "value"?: number | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deals_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_stage_fkey";
+            columns: ["company_id", "stage_id"];
+            isOneToOne: false;
+            referencedRelation: "stages";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "messages": {
+        Row: {
+          "company_id": string;
+          "content": string;
+          "conversation_id": string;
+          "created_at": string;
+          "direction": string;
+          "id": string;
+          "type": string;
+          "updated_at": string;
+          "whatsapp_message_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "content": string;
+          "conversation_id": string;
+          "created_at"?: string;
+          "direction": string;
+          "id"?: string;
+          "type"?: string;
+          "updated_at"?: string;
+          "whatsapp_message_id"?: string | null;
+        };
+        Update: {
+          "company_id"?: string;
+          "content"?: string;
+          "conversation_id"?: string;
+          "created_at"?: string;
+          "direction"?: string;
+          "id"?: string;
+          "type"?: string;
+          "updated_at"?: string;
+          "whatsapp_message_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "messages_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "messages_conversation_fkey";
+            columns: ["company_id", "conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "conversations";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "messaging_accounts": {
+        Row: {
+          "business_account_id": string | null;
+          "company_id": string;
+          "created_at": string;
+          "disconnected_at": string | null;
+          "display_phone": string;
+          "encrypted_token": string | null;
+          "id": string;
+          "phone_number_id": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id"?: string | null;
+          "company_id": string;
+          "created_at"?: string;
+          "disconnected_at"?: string | null;
+          "display_phone": string;
+          "encrypted_token"?: string | null;
+          "id"?: string;
+          "phone_number_id": string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "business_account_id"?: string | null;
+          "company_id"?: string;
+          "created_at"?: string;
+          "disconnected_at"?: string | null;
+          "display_phone"?: string;
+          "encrypted_token"?: string | null;
+          "id"?: string;
+          "phone_number_id"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "messaging_accounts_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "pipelines": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "id": string;
+          "is_default": boolean;
+          "name": string;
+          "position": number;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "created_at"?: string;
+          "id"?: string;
+          "is_default"?: boolean;
+          "name": string;
+          "position"?: number;
+          "updated_at"?: string;
+        };
+        Update: {
+          "company_id"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "is_default"?: boolean;
+          "name"?: string;
+          "position"?: number;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "pipelines_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "stages": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "id": string;
+          "name": string;
+          "pipeline_id": string;
+          "position": number;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "created_at"?: string;
+          "id"?: string;
+          "name": string;
+          "pipeline_id": string;
+          "position"?: number;
+          "updated_at"?: string;
+        };
+        Update: {
+          "company_id"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "name"?: string;
+          "pipeline_id"?: string;
+          "position"?: number;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "stages_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "stages_pipeline_fkey";
+            columns: ["company_id", "pipeline_id"];
+            isOneToOne: false;
+            referencedRelation: "pipelines";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "teams": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "id": string;
+          "name": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "created_at"?: string;
+          "id"?: string;
+          "name": string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "company_id"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "name"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "teams_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+    };
+    Views: {
+      [_ in never]: never;
+    };
+    Functions: {
+      "authenticate": { Args: Record<PropertyKey, never>; Returns: undefined };
+      "contact_id_by_phone": { Args: { "phone": string }; Returns: string };
+      "create_api_key": {
+        Args: {
+          "company_id"?: string;
+          "expires_at"?: string;
+          "name": string;
+          "scopes": (string)[];
+        };
+        Returns: Database["public"]["CompositeTypes"]["new_api_key"];
+        SetofOptions: {
+          from: "*";
+          to: "new_api_key";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
+    };
+    Enums: {
+      [_ in never]: never;
+    };
+    CompositeTypes: {
+      "new_api_key": {
+        "id": string | null;
+        "company_id": string | null;
+        "name": string | null;
+        "api_key": string | null;
+        "scopes": (string)[] | null;
+        "expires_at": string | null;
+        "created_at": string | null;
+      };
+    };
+  };
+};
+
+type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">;
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">];
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof (
+      & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+      & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"]
+    )
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals } ? (
+    & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"]
+  )[TableName] extends {
+    Row: infer R;
+  } ? R
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    ? (DefaultSchema["Tables"] & DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
+      Row: infer R;
+    } ? R
+    : never
+  : never;
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends
+    {
+      Insert: infer I;
+    } ? I
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+      Insert: infer I;
+    } ? I
+    : never
+  : never;
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends
+    {
+      Update: infer U;
+    } ? U
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+      Update: infer U;
+    } ? U
+    : never
+  : never;
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema["Enums"]
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
+    : never = never,
+> = DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
+    ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
+  : never;
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema["CompositeTypes"]
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
+    : never = never,
+> = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][
+    CompositeTypeName
+  ]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
+    ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
+  : never;
+
+export const Constants = {
+  "public": {
+    Enums: {},
+  },
+} as const;

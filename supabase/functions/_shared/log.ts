@@ -1,0 +1,21 @@
+import { DatabaseError } from "./company_db.ts";
+
+/**
+ * Writes one JSON line for the operator, under the request id that the caller was given. It holds
+ * what the answer must not: the database's words and the stack. Keys and bodies are never in it.
+ */
+export function logFailure(
+  c: { var: { requestId: string }; req: { method: string; path: string } },
+  event: string,
+  error: unknown,
+) {
+  console.error(JSON.stringify({
+    level: "error",
+    event,
+    request_id: c.var.requestId,
+    method: c.req.method,
+    path: c.req.path,
+    error: error instanceof Error ? error.stack ?? error.message : String(error),
+    ...(error instanceof DatabaseError && { status: error.status, database: error.error }),
+  }));
+}

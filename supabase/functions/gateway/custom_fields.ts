@@ -1,0 +1,62 @@
+import * as z from "zod";
+import type { Json } from "../_shared/database.ts";
+import { isStorable, NOT_STORABLE } from "../_shared/fields.ts";
+
+type JsonObject = { [key: string]: Json };
+
+const MAX_BYTES = 16 * 1024;
+const MAX_DEPTH = 32;
+
+/**
+ * A free-form JSON object of at most 16 KiB, kept exactly as it was sent. What JSON can say and the
+ * database or JavaScript cannot keep exactly is refused, never rounded or dropped.
+ */
+export const CustomFields = z.custom<JsonObject>(isObject, {
+  error: ({ input }) => input === undefined ? "is required" : "must be an object",
+}).check((context) => {
+  const problem = notKept(context.value) ?? tooLarge(context.value);
+  if (problem) context.issues.push({ code: "custom", input: context.value, ...problem });
+});
+
+interface Problem {
+  message: string;
+  path: (string | number)[];
+}
+
+/** The first place in a value that could not be kept as sent. Its own stack, so depth cannot end ours. */
+function notKept(value: unknown): Problem | null {
+  const open: { value: unknown; path: (string | number)[] }[] = [{ value, path: [] }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value, path } = next;
+    if (path.length > MAX_DEPTH) {
+      return { path: [], message: `must not be nested deeper than ${MAX_DEPTH} levels` };
+    }
+    if (typeof value === "string" && !isStorable(value)) return { path, message: NOT_STORABLE };
+    if (typeof value === "number" && !isExact(value)) {
+      return { path, message: "is a number too large to be kept exactly; send it as a string" };
+    }
+    if (Array.isArray(value)) {
+      value.forEach((item, at) => open.push({ value: item, path: [...path, at] }));
+    } else if (isObject(value)) {
+      for (const [key, item] of Object.entries(value)) {
+        if (!isStorable(key)) return { path, message: `has a key that ${NOT_STORABLE}` };
+        open.push({ value: item, path: [...path, key] });
+      }
+    }
+  }
+  return null;
+}
+
+function tooLarge(value: unknown): Problem | null {
+  const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
+  return bytes <= MAX_BYTES ? null : { path: [], message: "must be at most 16 KiB of JSON" };
+}
+
+/** 1e400 would be read as Infinity and 2^53 + 1 as its neighbour. */
+function isExact(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

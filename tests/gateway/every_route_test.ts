@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { newCompany, newKey } from "../support/company.ts";
+import { type Answer, call, send } from "../support/gateway.ts";
+import { type Route, routes } from "../support/routes.ts";
+import { stack, withDatabase } from "../support/stack.ts";
+
+const company = await newCompany();
+
+function request(route: Route, key: string | null, headers: Record<string, string> = {}) {
+  const json = route.body?.(company);
+  return call(key, route.method, route.path(company), { json, headers });
+}
+
+function assertError(answer: Answer, status: number, code: string, error: string) {
+  assert.deepEqual(
+    { status: answer.status, code: answer.body.code, error: answer.body.error },
+    { status, code, error },
+  );
+  assert.deepEqual(answer.body.request_id, answer.headers.get("X-Request-Id"));
+}
+
+Deno.test("the route table is the specification's", () => {
+  assert.deepEqual(routes.map(({ method, pattern }) => `${method} ${pattern}`).sort(), [
+    "GET /contacts",
+    "GET /conversations",
+    "GET /deals",
+    "GET /pipelines",
+    "GET /stages",
+    "PATCH /contacts/:id",
+    "PATCH /conversations/:id",
+    "PATCH /deals/:id",
+    "POST /contacts",
+    "POST /deals",
+  ]);
+});
+
+for (const route of routes) {
+  const name = `${route.method} ${route.pattern}`;
+
+  Deno.test(`${name} answers a key that has just the ${route.scope} scope`, async () => {
+    const answer = await request(route, company.keys[route.scope]);
+    assert.deepEqual(answer.status, route.method === "POST" ? 201 : 200);
+    assert.deepEqual(Array.isArray(answer.body.data), route.method === "GET");
+  });
+
+  Deno.test(`${name} takes the key from X-Api-Key as well`, async () => {
+    const answer = await request(route, null, { "X-Api-Key": company.keys.all });
+    assert.deepEqual(answer.status, route.method === "POST" ? 201 : 200);
+  });
+
+  Deno.test(`${name} answers 401 without a key`, async () => {
+    assertError(await request(route, null), 401, "missing_api_key", "Missing API key");
+  });
+
+  Deno.test(`${name} answers 401 to a wrong, an inactive, an expired and a deleted key`, async () => {
+    const [inactive, expired, deleted] = await withDatabase(async (sql) =>
+      await sql.begin(async (sql) => {
+        const keys = [];
+        for (let i = 0; i < 3; i++) keys.push(await newKey(sql, company.id, ["read", "write"]));
+        const hash = (key: string) => sql`encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
+        await sql`update api_keys set is_active = false where key_hash = ${hash(keys[0])}`;
+        await sql`update api_keys set expires_at = now() where key_hash = ${hash(keys[1])}`;
+        await sql`delete from api_keys where key_hash = ${hash(keys[2])}`;
+        return keys;
+      })
+    );
+    const wrong = `sk_live_${"x".repeat(43)}`;
+    for (const key of [wrong, inactive, expired, deleted, "sk_live_", "sk_test_x", "Ünïcode"]) {
+      const answer = await request(route, null, { "X-Api-Key": encodeURIComponent(key) });
+      assertError(answer, 401, "invalid_api_key", "Invalid or expired API key");
+    }
+  });
+
+  Deno.test(`${name} answers 403 to a key without the ${route.scope} scope`, async () => {
+    for (const scope of ["read", "write", "messaging"] as const) {
+      if (scope === route.scope) continue;
+      const answer = await request(route, company.keys[scope]);
+      const sentence = `This API key does not have ${route.scope} permission`;
+      assertError(answer, 403, "insufficient_scope", sentence);
+    }
+  });
+
+  Deno.test(`${name} gives every answer a request id and forbids keeping it`, async () => {
+    for (const key of [company.keys.all, null]) {
+      const answer = await request(route, key);
+      assert.match(answer.headers.get("X-Request-Id")!, /^[0-9a-f-]{36}$/);
+      assert.deepEqual(answer.headers.get("Cache-Control"), "no-store");
+      assert.deepEqual(answer.headers.get("Access-Control-Allow-Origin"), null);
+    }
+    for (const id of ["a", "x".repeat(128), "~!@#$%^&*()"]) {
+      const answer = await request(route, company.keys.all, { "X-Request-Id": id });
+      assert.deepEqual(answer.headers.get("X-Request-Id"), id);
+    }
+    for (const id of ["", "x".repeat(129), "two words", "ümlaut"]) {
+      const answer = await request(route, company.keys.all, { "X-Request-Id": id });
+      assert.match(answer.headers.get("X-Request-Id")!, /^[0-9a-f-]{36}$/);
+    }
+  });
+}
+
+const paths = [...new Set(routes.map((route) => route.path(company)))];
+
+for (const path of paths) {
+  const taken = routes.filter((route) => route.path(company) === path).map(({ method }) => method);
+  const allow = taken.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]).join(", ");
+  const pattern = routes.find((route) => route.path(company) === path)!.pattern;
+
+  Deno.test(`${pattern} answers 405 with Allow to any other method, after key and scope`, async () => {
+    for (const method of ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]) {
+      if (taken.includes(method)) continue;
+      const answer = await call(company.keys.all, method, path);
+      assert.deepEqual([answer.status, answer.body.code], [405, "method_not_allowed"]);
+      assert.deepEqual(answer.headers.get("Allow"), allow);
+      assert.deepEqual((await call(null, method, path)).status, 401);
+    }
+    if (taken.includes("DELETE")) return;
+    const readOnly = await call(company.keys.read, "DELETE", path);
+    assertError(
+      readOnly,
+      403,
+      "insufficient_scope",
+      "This API key does not have write permission",
+    );
+  });
+}
+
+Deno.test("HEAD answers as GET does, without the body", async () => {
+  const response = await fetch(`${stack.gateway_url}/contacts`, {
+    method: "HEAD",
+    headers: { "X-Api-Key": company.keys.read },
+  });
+  assert.deepEqual([response.status, await response.text()], [200, ""]);
+});
+
+Deno.test("an unknown path answers 404 to a key that is good, and 401 to any other", async () => {
+  for (
+    const path of ["", "/", "/nothing", "/contacts/", "/contacts/x/y", "/Contacts", "/messages"]
+  ) {
+    const answer = await call(company.keys.read, "GET", path);
+    assert.deepEqual([answer.status, answer.body.code], [404, "route_not_found"], path);
+    assert.deepEqual((await call(null, "GET", path)).body.code, "missing_api_key");
+    assert.deepEqual((await call("sk_live_wrong", "GET", path)).body.code, "invalid_api_key");
+  }
+});
+
+Deno.test("a bearer value of another kind gives way to X-Api-Key", async () => {
+  const url = `${stack.gateway_url}/pipelines`;
+  const key = company.keys.read;
+  const good = [
+    { Authorization: "Bearer eyJhbGciOi.someone.else", "X-Api-Key": key },
+    { Authorization: "Basic dXNlcjpwYXNz", "X-Api-Key": key },
+    { Authorization: `bearer ${key}` },
+    { Authorization: `BEARER   ${key}` },
+    { Authorization: `Bearer ${key}`, "X-Api-Key": "sk_live_wrong" },
+  ];
+  for (const headers of good) {
+    assert.deepEqual((await send(url, "GET", headers as Record<string, string>)).status, 200);
+  }
+  const bad = [
+    { Authorization: "Bearer eyJhbGciOi.someone.else" },
+    { Authorization: key },
+    { Authorization: `Basic ${key}` },
+    { Authorization: "" },
+    { "X-Api-Key": "" },
+    { Authorization: "Bearer sk_live_wrong", "X-Api-Key": key },
+  ];
+  for (const headers of bad) {
+    const answer = await send(url, "GET", headers as Record<string, string>);
+    assert.deepEqual([answer.status, answer.body.code], [401, "invalid_api_key"]);
+  }
+});

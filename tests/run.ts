@@ -1,0 +1,50 @@
+// `npm test`: starts a stack of its own on free ports and runs every test against it, in parallel.
+// Arguments go to `deno test`, so one file or one test can be run: npm test -- tests/gateway --filter phone
+import { startStack } from "../local/stack.ts";
+
+const root = new URL("..", import.meta.url).pathname;
+const folder = await Deno.makeTempDir({ prefix: "crm-tests-" });
+const report = `${folder}/report.xml`;
+
+const stack = await startStack({
+  folder,
+  port: 0,
+  fresh: true,
+  seed: true,
+  durable: false,
+  progress: () => {},
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => end(130));
+
+const paths = Deno.args.some((arg) => !arg.startsWith("-")) ? [] : ["tests/"];
+const tests = new Deno.Command(Deno.execPath(), {
+  args: [
+    "test",
+    "--allow-all",
+    "--no-prompt",
+    "--parallel",
+    `--junit-path=${report}`,
+    ...paths,
+    ...Deno.args,
+  ],
+  cwd: root,
+  env: { STACK_FILE: `${folder}/stack.json` },
+}).spawn();
+const { code } = await tests.status;
+console.log(await summary());
+await end(code);
+
+/** One closing line that a program can read; the report is the runner's own count. */
+async function summary(): Promise<string> {
+  const xml = await Deno.readTextFile(report).catch(() => "");
+  const [, total = "0", failures = "0", errors = "0"] =
+    /<testsuites[^>]* tests="(\d+)" failures="(\d+)" errors="(\d+)"/.exec(xml) ?? [];
+  const failed = Number(failures) + Number(errors);
+  return `${Number(total) - failed} passed, ${failed} failed`;
+}
+
+async function end(code: number): Promise<never> {
+  await stack.stop();
+  await Deno.remove(folder, { recursive: true });
+  Deno.exit(code);
+}

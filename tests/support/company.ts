@@ -1,0 +1,110 @@
+import type postgres from "postgres";
+import { withDatabase } from "./stack.ts";
+
+/** A company made for one test, with a key for each need and one row of everything. */
+export interface Company {
+  id: string;
+  /** All scopes; `read`, `write` and `messaging` have just the one. */
+  keys: Record<"all" | "read" | "write" | "messaging", string>;
+  pipeline_id: string;
+  /** Of the default pipeline, in order. */
+  stage_ids: string[];
+  contact_id: string;
+  deal_id: string;
+  account_id: string;
+  conversation_id: string;
+  member_id: string;
+  team_id: string;
+}
+
+/** Makes a company of its own, so that no test relies on another's rows. */
+export async function newCompany(): Promise<Company> {
+  return await withDatabase(async (sql) => await sql.begin(async (sql) => await make(sql)));
+}
+
+/** A phone that no other test has: a fictional range, and enough digits not to meet again. */
+export function anyPhone(): string {
+  return `+1${String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "0")}${random(2)}`;
+}
+
+/** An id of the messaging channel's. */
+export function anyPhoneNumberId(): string {
+  return `1${random(14)}`;
+}
+
+function random(digits: number): string {
+  return Array.from({ length: digits }, () => Math.floor(Math.random() * 10)).join("");
+}
+
+async function make(sql: postgres.TransactionSql): Promise<Company> {
+  const [{ id }] = await sql`insert into companies (name) values ('Test') returning id`;
+  const keys = {
+    all: await newKey(sql, id, ["read", "write", "messaging"]),
+    read: await newKey(sql, id, ["read"]),
+    write: await newKey(sql, id, ["write"]),
+    messaging: await newKey(sql, id, ["messaging"]),
+  };
+  const stages = await sql`
+    select pipeline_id, id from stages where company_id = ${id} order by position
+  `;
+  const stage_ids = stages.map((stage) => stage.id);
+  const [contact] = await sql`
+    insert into contacts (company_id, phone, name) values (${id}, ${anyPhone()}, 'Ada') returning id
+  `;
+  const [deal] = await sql`
+    insert into deals (company_id, title, contact_id, stage_id)
+    values (${id}, 'First', ${contact.id}, ${stage_ids[0]}) returning id
+  `;
+  const [account] = await sql`
+    insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
+    values (${id}, ${anyPhoneNumberId()}, '+15550100', 'h..iv.c.t') returning id
+  `;
+  const [conversation] = await sql`
+    insert into conversations (company_id, contact_id, messaging_account_id)
+    values (${id}, ${contact.id}, ${account.id}) returning id
+  `;
+  const member_id = await newMember(sql, id, "owner");
+  const [team] = await sql`
+    insert into teams (company_id, name) values (${id}, 'Support') returning id
+  `;
+  return {
+    id,
+    keys,
+    pipeline_id: stages[0].pipeline_id,
+    stage_ids,
+    contact_id: contact.id,
+    deal_id: deal.id,
+    account_id: account.id,
+    conversation_id: conversation.id,
+    member_id,
+    team_id: team.id,
+  };
+}
+
+/** A key as the platform makes it. */
+export async function newKey(
+  sql: postgres.TransactionSql,
+  companyId: string,
+  scopes: string[],
+  expiresAt: Date | null = null,
+): Promise<string> {
+  await sql`set local role service_role`;
+  const [{ api_key }] = await sql`
+    select api_key from create_api_key('test', ${scopes}, ${expiresAt}, ${companyId})
+  `;
+  await sql`reset role`;
+  return api_key;
+}
+
+/** A person who works in a company. */
+export async function newMember(
+  sql: postgres.TransactionSql,
+  companyId: string,
+  role: "owner" | "admin" | "agent",
+): Promise<string> {
+  const [user] = await sql`insert into auth.users default values returning id`;
+  await sql`
+    insert into company_members (company_id, user_id, role) values (${companyId}, ${user.id}, ${role})
+  `;
+  return user.id;
+}

@@ -1,0 +1,48 @@
+import { stack } from "./stack.ts";
+
+/** An answer of the API, its body read. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  body: any;
+}
+
+interface Call {
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is, instead of `json`. */
+  body?: BodyInit;
+  headers?: Record<string, string>;
+}
+
+/** Calls the gateway with a key, or with none. */
+export async function call(
+  key: string | null,
+  method: string,
+  path: string,
+  { json, body, headers = {} }: Call = {},
+): Promise<Answer> {
+  return await send(stack.gateway_url + path, method, {
+    ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+    ...(json === undefined ? {} : { "Content-Type": "application/json" }),
+    ...headers,
+  }, json === undefined ? body : JSON.stringify(json));
+}
+
+/** Sends a request and reads the answer whole. */
+export async function send(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body?: BodyInit,
+): Promise<Answer> {
+  const response = await fetch(url, { method, headers, body });
+  const text = await response.text();
+  const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== "" ? JSON.parse(text) : text,
+  };
+}
