@@ -88,7 +88,14 @@ function check<Schema extends z.ZodType>(
   throw invalidRequest(result.error.issues.flatMap((issue) => fieldErrors(issue, kind)));
 }
 
-const READ_ONLY = new Set(["id", "company_id", "created_at", "updated_at", "last_message_at"]);
+const READ_ONLY = new Set([
+  "id",
+  "company_id",
+  "created_at",
+  "updated_at",
+  "last_message_at",
+  "window_expires_at",
+]);
 
 function fieldErrors(issue: z.core.$ZodIssue, kind: string): FieldError[] {
   const path = issue.path.map(String);

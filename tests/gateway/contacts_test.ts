@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { type Answer, call } from "../support/gateway.ts";
+
+const company = await newCompany();
+
+function post(json: unknown): Promise<Answer> {
+  return call(company.keys.all, "POST", "/contacts", { json });
+}
+function patch(id: string, json: unknown): Promise<Answer> {
+  return call(company.keys.all, "PATCH", `/contacts/${id}`, { json });
+}
+function assertField(answer: Answer, field: string, message: RegExp) {
+  assert.deepEqual(
+    [answer.status, answer.body.code],
+    [422, "invalid_request"],
+    JSON.stringify(answer.body),
+  );
+  const detail = answer.body.details.find((each: { field: string }) => each.field === field);
+  assert.match(detail?.message ?? JSON.stringify(answer.body), message);
+}
+
+Deno.test("a phone is enough for a contact; the rest takes its stored default", async () => {
+  const phone = anyPhone();
+  const { status, body } = await post({ phone });
+  assert.equal(status, 201);
+  const { id, created_at, updated_at, ...rest } = body.data;
+  assert.match(id, /^[0-9a-f-]{36}$/);
+  assert.equal(created_at, updated_at);
+  assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
+  assert.deepEqual(rest, {
+    company_id: company.id,
+    name: null,
+    email: null,
+    phone,
+    temperature: "warm",
+    tags: [],
+    source: "api",
+    job_title: null,
+    empresa: null,
+    custom_fields: {},
+    do_not_contact: false,
+    is_active: true,
+  });
+});
+
+const FULL = {
+  name: "Łucja 王 🎈",
+  email: "lucja.o'neil+crm@exämple.com.br",
+  temperature: "hot",
+  tags: ["vip", "São Paulo"],
+  source: "landing page",
+  job_title: "Compradora",
+  empresa: "Padaria Três Irmãos",
+  custom_fields: { plan: "gold", seats: 3, ratio: 0.1, nested: { list: [1, null, "ü", true] } },
+  do_not_contact: true,
+  is_active: false,
+};
+
+Deno.test("every field is kept as it was sent, and listed so", async () => {
+  const contact = { ...FULL, phone: anyPhone() };
+  const { body } = await post(contact);
+  const sent = Object.keys(contact) as (keyof typeof contact)[];
+  for (const field of sent) assert.deepEqual(body.data[field], contact[field], field);
+  const list = await call(company.keys.read, "GET", "/contacts?limit=200");
+  const listed = list.body.data.find((each: { id: string }) => each.id === body.data.id);
+  assert.deepEqual(listed, body.data);
+});
+
+Deno.test("what is left out of an update keeps its value, and null clears what may be empty", async () => {
+  const phone = anyPhone();
+  const created = (await post({ ...FULL, phone })).body.data;
+  const kept = await patch(created.id, { phone });
+  assert.equal(kept.status, 200);
+  const { updated_at, ...rest } = kept.body.data;
+  assert.ok(updated_at > created.updated_at);
+  const { updated_at: _, ...before } = created;
+  assert.deepEqual(rest, before);
+
+  const cleared = await patch(created.id, {
+    phone,
+    name: null,
+    email: null,
+    job_title: null,
+    empresa: null,
+    tags: [],
+    custom_fields: {},
+    temperature: "cold",
+  });
+  const { name, email, job_title, empresa, tags, custom_fields, temperature, source } =
+    cleared.body.data;
+  assert.deepEqual(
+    [name, email, job_title, empresa, tags, custom_fields, temperature, source],
+    [null, null, null, null, [], {}, "cold", "landing page"],
+  );
+});
+
+Deno.test("phone is required on create and on update", async () => {
+  assertField(await post({ name: "Ada" }), "phone", /^is required$/);
+  assertField(await patch(company.contact_id, { name: "Ada" }), "phone", /^is required$/);
+  assertField(await post({ phone: null }), "phone", /^must be a string, not null$/);
+});
+
+Deno.test("null is refused where a field can not be empty", async () => {
+  const fields = ["temperature", "tags", "source", "custom_fields", "do_not_contact", "is_active"];
+  for (const field of fields) {
+    assertField(await post({ phone: anyPhone(), [field]: null }), field, /^must be /);
+  }
+});
+
+Deno.test("a field of the wrong type or form is named, with what it must be", async () => {
+  const wrong: [string, unknown, RegExp, string?][] = [
+    ["name", 5, /^must be a string$/],
+    ["name", "x".repeat(256), /^must have at most 255 characters$/],
+    ["name", "a\u0000b", /null character/],
+    ["name", "\ud800", /surrogate/],
+    ["email", "not an email", /^must be an email address$/],
+    ["email", "a@b", /^must be an email address$/],
+    ["email", "", /^must be an email address$/],
+    ["email", `${"a".repeat(64)}@${"b".repeat(63)}.${"c".repeat(200)}.com`, /./],
+    ["temperature", "boiling", /^must be one of cold, warm, hot$/],
+    ["temperature", "Warm", /^must be one of cold, warm, hot$/],
+    ["tags", "vip", /^must be an array$/],
+    ["tags", { 0: "vip" }, /^must be an array$/],
+    ["tags", ["ok", 1], /^must be a string$/, "tags.1"],
+    ["tags", ["x".repeat(65)], /^must have at most 64 characters$/, "tags.0"],
+    ["tags", [" "], /^must not be empty$/, "tags.0"],
+    ["tags", Array.from({ length: 51 }, (_, i) => `t${i}`), /^must have at most 50/],
+    ["custom_fields", [], /^must be an object$/],
+    ["custom_fields", "{}", /^must be an object$/],
+    ["do_not_contact", "true", /^must be true or false$/],
+    ["do_not_contact", 1, /^must be true or false$/],
+    ["is_active", null, /^must be true or false, not null$/],
+  ];
+  for (const [field, value, message, named = field] of wrong) {
+    assertField(await post({ phone: anyPhone(), [field]: value }), named, message);
+  }
+});
+
+Deno.test("the longest values are taken, counted as characters", async () => {
+  const contact = {
+    phone: anyPhone(),
+    name: "🎈".repeat(255),
+    email: `${"a".repeat(64)}@${`${"b".repeat(62)}.`.repeat(4)}com`,
+    tags: Array.from({ length: 50 }, (_, i) => `${i}`.padEnd(64, "ü")),
+    custom_fields: { x: "x".repeat(16 * 1024 - '{"x":""}'.length) },
+  };
+  const { status, body } = await post(contact);
+  assert.equal(status, 201, JSON.stringify(body));
+  assert.deepEqual(body.data.custom_fields, contact.custom_fields);
+  assert.deepEqual([body.data.name, body.data.tags], [contact.name, contact.tags]);
+});
+
+Deno.test("strings are trimmed and repeated tags dropped", async () => {
+  const contact = {
+    phone: anyPhone(),
+    name: "  Ada \n",
+    tags: ["a", " a", "b", "a"],
+    source: " x ",
+  };
+  const { data } = (await post(contact)).body;
+  assert.deepEqual([data.name, data.tags, data.source], ["Ada", ["a", "b"], "x"]);
+});
+
+Deno.test("custom fields that could not be kept exactly are refused where they stand", async () => {
+  const deep = (levels: number) => JSON.parse('{"a":'.repeat(levels) + "1" + "}".repeat(levels));
+  const wrong: [string, string, RegExp][] = [
+    ['{"a":1e400}', "custom_fields.a", /too large to be kept exactly/],
+    ['{"a":[{"b":9007199254740993}]}', "custom_fields.a.0.b", /too large to be kept exactly/],
+    ['{"a":"x\\u0000"}', "custom_fields.a", /null character/],
+    ['{"a":"\\udc00"}', "custom_fields.a", /surrogate/],
+    ['{"\\u0000":1}', "custom_fields", /key/],
+    [`{"x":"${"x".repeat(16 * 1024 - 7)}"}`, "custom_fields", /^must be at most 16 KiB of JSON$/],
+    [JSON.stringify(deep(33)), "custom_fields", /deeper than 32/],
+    ["[".repeat(5) + "]".repeat(5), "custom_fields", /must be an object/],
+    [`{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`, "custom_fields", /deeper than 32/],
+  ];
+  for (const [custom, field, message] of wrong) {
+    const body = `{"phone":"${anyPhone()}","custom_fields":${custom}}`;
+    const headers = { "Content-Type": "application/json" };
+    assertField(
+      await call(company.keys.all, "POST", "/contacts", { body, headers }),
+      field,
+      message,
+    );
+  }
+  const kept = '{"__proto__":{"a":1},"constructor":2,"":3,"n":-0.000001,"big":9007199254740991}';
+  const body = `{"phone":"${anyPhone()}","custom_fields":${kept}}`;
+  const headers = { "Content-Type": "application/json" };
+  const answer = await call(company.keys.all, "POST", "/contacts", { body, headers });
+  assert.equal(answer.status, 201);
+  const stored = Object.entries(answer.body.data.custom_fields).sort();
+  assert.deepEqual(stored, Object.entries(JSON.parse(kept)).sort());
+  assert.equal((await post({ phone: anyPhone(), custom_fields: deep(32) })).status, 201);
+});
+
+Deno.test("a phone that is taken answers 409 with the id of its contact, on create and on update", async () => {
+  const phone = anyPhone();
+  const first = (await post({ phone })).body.data;
+  const again = await post({ phone, name: "Other" });
+  assert.deepEqual([again.status, again.body.code], [409, "conflict"]);
+  assert.equal(again.body.existing_id, first.id);
+  const second = (await post({ phone: anyPhone() })).body.data;
+  const moved = await patch(second.id, { phone });
+  assert.deepEqual([moved.status, moved.body.existing_id], [409, first.id]);
+  assert.equal((await patch(first.id, { phone })).status, 200);
+});
+
+Deno.test("of twenty creates of one phone at once, one is made and the others name it", async () => {
+  const phone = anyPhone();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post({ phone })));
+  const made = answers.filter(({ status }) => status === 201);
+  assert.equal(made.length, 1);
+  for (const { status, body } of answers) {
+    if (status === 201) continue;
+    assert.deepEqual([status, body.existing_id], [409, made[0].body.data.id]);
+  }
+});

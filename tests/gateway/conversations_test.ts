@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { newCompany, newMember } from "../support/company.ts";
+import { type Answer, call } from "../support/gateway.ts";
+import { withDatabase } from "../support/stack.ts";
+
+const company = await newCompany();
+const { member_id, team_id } = company;
+
+function patch(json: unknown, id = company.conversation_id): Promise<Answer> {
+  return call(company.keys.all, "PATCH", `/conversations/${id}`, { json });
+}
+function assertField(answer: Answer, field: string, message: RegExp) {
+  assert.deepEqual(
+    [answer.status, answer.body.code],
+    [422, "invalid_request"],
+    JSON.stringify(answer.body),
+  );
+  assert.equal(answer.body.details[0].field, field);
+  assert.match(answer.body.details[0].message, message);
+}
+
+Deno.test("conversations are listed with the specification's fields", async () => {
+  const { keys, ...made } = await newCompany();
+  const { body } = await call(keys.read, "GET", "/conversations");
+  const [{ created_at, updated_at, ...conversation }] = body.data;
+  assert.deepEqual([typeof created_at, typeof updated_at], ["string", "string"]);
+  assert.deepEqual(conversation, {
+    id: made.conversation_id,
+    company_id: made.id,
+    contact_id: made.contact_id,
+    status: "open",
+    assigned_to: null,
+    team_id: null,
+    last_message_at: null,
+    window_expires_at: null,
+  });
+});
+
+Deno.test("an update assigns a member and a team, answers the conversation, and null unassigns", async () => {
+  const assigned = await patch({ assigned_to: member_id, team_id });
+  assert.equal(assigned.status, 200);
+  const { data } = assigned.body;
+  assert.deepEqual([data.assigned_to, data.team_id, data.status], [member_id, team_id, "open"]);
+
+  const { data: teamOnly } = (await patch({ assigned_to: null })).body;
+  assert.deepEqual([teamOnly.assigned_to, teamOnly.team_id], [null, team_id]);
+  const { data: nobody } = (await patch({ team_id: null })).body;
+  assert.deepEqual([nobody.assigned_to, nobody.team_id], [null, null]);
+});
+
+Deno.test("status is open, pending or closed", async () => {
+  for (const status of ["pending", "closed", "open"]) {
+    assert.equal((await patch({ status })).body.data.status, status);
+  }
+  assertField(await patch({ status: "done" }), "status", /^must be one of open, pending, closed$/);
+  assertField(await patch({ status: null }), "status", /not null$|one of/);
+});
+
+Deno.test("an assignee is a member of the company and a team one of its teams", async () => {
+  const stranger = await withDatabase(async (sql) =>
+    await sql.begin(async (sql) => {
+      const [other] = await sql`insert into companies (name) values ('Other') returning id`;
+      return await newMember(sql, other.id, "agent");
+    })
+  );
+  for (const id of [crypto.randomUUID(), stranger, team_id]) {
+    assertField(
+      await patch({ assigned_to: id }),
+      "assigned_to",
+      /^is not a member of your company$/,
+    );
+  }
+  for (const id of [crypto.randomUUID(), member_id]) {
+    assertField(await patch({ team_id: id }), "team_id", /^is not a team of your company$/);
+  }
+});
+
+Deno.test("an update without a field, or with one that is the service's, is refused", async () => {
+  assertField(await patch({}), "body", /^must have at least one of assigned_to, team_id, status$/);
+  assertField(
+    await patch({ last_message_at: "2026-01-01T00:00:00Z" }),
+    "last_message_at",
+    /read-only/,
+  );
+  assertField(await patch({ window_expires_at: null }), "window_expires_at", /^is read-only$/);
+  assertField(await patch({ contact_id: company.contact_id }), "contact_id", /^is not a field/);
+  assertField(await patch({ assigned_to: "me" }), "assigned_to", /^must be a UUID$/);
+});
+
+Deno.test("a closed conversation is not opened beside another one; the answer names that one", async () => {
+  const { keys, ...made } = await newCompany();
+  const [second] = await withDatabase(async (sql) => {
+    await sql`update conversations set status = 'closed' where id = ${made.conversation_id}`;
+    return await sql`
+      insert into conversations (company_id, contact_id, messaging_account_id)
+      values (${made.id}, ${made.contact_id}, ${made.account_id}) returning id
+    `;
+  });
+  const path = `/conversations/${made.conversation_id}`;
+  const answer = await call(keys.write, "PATCH", path, { json: { status: "open" } });
+  assert.deepEqual([answer.status, answer.body.code], [409, "conflict"]);
+  assert.equal(answer.body.existing_id, second.id);
+});

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { newCompany } from "../support/company.ts";
+import { type Answer, call } from "../support/gateway.ts";
+
+const company = await newCompany();
+const { contact_id, stage_ids: [stage_id, next_stage_id] } = company;
+
+function post(json: unknown): Promise<Answer> {
+  return call(company.keys.all, "POST", "/deals", { json });
+}
+function patch(id: string, json: unknown): Promise<Answer> {
+  return call(company.keys.all, "PATCH", `/deals/${id}`, { json });
+}
+function assertField(answer: Answer, field: string, message: RegExp) {
+  assert.deepEqual(
+    [answer.status, answer.body.code],
+    [422, "invalid_request"],
+    JSON.stringify(answer.body),
+  );
+  assert.equal(answer.body.details[0].field, field);
+  assert.match(answer.body.details[0].message, message);
+}
+
+Deno.test("a new deal is open, in the given stage, and has no value unless given", async () => {
+  const { status, body } = await post({ title: " Van fleet ", contact_id, stage_id });
+  assert.equal(status, 201);
+  const { id, created_at, updated_at, ...rest } = body.data;
+  assert.deepEqual([typeof id, created_at], ["string", updated_at]);
+  assert.deepEqual(rest, {
+    company_id: company.id,
+    title: "Van fleet",
+    value: null,
+    status: "open",
+    contact_id,
+    stage_id,
+  });
+  const list = await call(company.keys.read, "GET", "/deals");
+  assert.deepEqual(list.body.data[0], body.data);
+});
+
+Deno.test("a value is a number with at most two decimals and comes back as sent", async () => {
+  for (const value of [0, 0.01, 0.07, 1.1, 19.99, 1234567.89, 999999999999.99, null]) {
+    const { status, body } = await post({ title: "Deal", contact_id, stage_id, value });
+    assert.deepEqual([status, body.data?.value], [201, value]);
+  }
+  const wrong: [unknown, RegExp][] = [
+    [-0.01, /^must not be negative$/],
+    [0.001, /^must have at most two decimals$/],
+    [1.005, /^must have at most two decimals$/],
+    [1e12, /^must be at most 999999999999.99$/],
+    [1e300, /^must be at most/],
+    ["10", /^must be a number$/],
+    [true, /^must be a number$/],
+    [[1], /^must be a number$/],
+  ];
+  for (const [value, message] of wrong) {
+    assertField(await post({ title: "Deal", contact_id, stage_id, value }), "value", message);
+  }
+  const body =
+    `{"title":"Deal","contact_id":"${contact_id}","stage_id":"${stage_id}","value":1e999}`;
+  const headers = { "Content-Type": "application/json" };
+  assert.equal((await call(company.keys.all, "POST", "/deals", { body, headers })).status, 422);
+});
+
+Deno.test("title, contact and stage are required to create a deal", async () => {
+  const deal = { title: "Deal", contact_id, stage_id };
+  for (const field of ["title", "contact_id", "stage_id"] as const) {
+    const { [field]: _, ...rest } = deal;
+    assertField(await post(rest), field, /^is required$/);
+    assertField(await post({ ...deal, [field]: null }), field, /^must be a string, not null$/);
+  }
+  assertField(await post({ ...deal, title: "  " }), "title", /^must not be empty$/);
+  assertField(await post({ ...deal, title: "x".repeat(256) }), "title", /at most 255/);
+  assertField(await post({ ...deal, contact_id: "7" }), "contact_id", /^must be a UUID$/);
+  assertField(await post({ ...deal, status: "won" }), "status", /^is not a field/);
+});
+
+Deno.test("a contact or stage that the company does not have is refused on its field", async () => {
+  const deal = { title: "Deal", contact_id, stage_id };
+  const nobody = crypto.randomUUID();
+  assertField(
+    await post({ ...deal, contact_id: nobody }),
+    "contact_id",
+    /^is not a contact of your/,
+  );
+  assertField(await post({ ...deal, stage_id: nobody }), "stage_id", /^is not a stage of your/);
+  assertField(await post({ ...deal, stage_id: contact_id }), "stage_id", /^is not a stage of your/);
+  assertField(await patch(company.deal_id, { stage_id: nobody }), "stage_id", /^is not a stage/);
+});
+
+Deno.test("an update moves the deal and may change title, value and status in the same call", async () => {
+  const { data } = (await post({ title: "Deal", contact_id, stage_id, value: 10 })).body;
+  const changes = { stage_id: next_stage_id, title: "Bigger", value: 20.5, status: "won" };
+  const { status, body } = await patch(data.id, changes);
+  assert.equal(status, 200);
+  assert.deepEqual(body.data, { ...data, ...changes, updated_at: body.data.updated_at });
+  assert.ok(body.data.updated_at > data.updated_at);
+
+  for (const status of ["open", "lost"]) {
+    assert.equal((await patch(data.id, { status })).body.data.status, status);
+  }
+  const cleared = await patch(data.id, { value: null });
+  assert.deepEqual([cleared.body.data.value, cleared.body.data.title], [null, "Bigger"]);
+});
+
+Deno.test("an update without a field, or with one that can not change, is refused", async () => {
+  assertField(await patch(company.deal_id, {}), "body", /^must have at least one of title, /);
+  assertField(await patch(company.deal_id, { contact_id }), "contact_id", /^is not a field/);
+  assertField(
+    await patch(company.deal_id, { status: "paused" }),
+    "status",
+    /one of open, won, lost/,
+  );
+  assertField(await patch(company.deal_id, { title: null }), "title", /not null$/);
+  assertField(await patch(company.deal_id, { title: "" }), "title", /^must not be empty$/);
+});

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { newCompany } from "../support/company.ts";
+import { call } from "../support/gateway.ts";
+import { withDatabase } from "../support/stack.ts";
+
+const company = await newCompany();
+const [second] = await withDatabase(async (sql) =>
+  await sql`
+    with renewals as (
+      insert into pipelines (company_id, name, position) values (${company.id}, 'Renewals', 1) returning id
+    ), _ as (
+      insert into stages (company_id, pipeline_id, name, position)
+      select ${company.id}, renewals.id, stage.name, stage.position
+      from renewals, (values ('Signed', 1), ('Due', 0)) as stage (name, position)
+    )
+    select id from renewals
+  `
+);
+
+Deno.test("pipelines come by position, with the fields of the contract", async () => {
+  const { body } = await call(company.keys.read, "GET", "/pipelines");
+  const names = body.data.map(({ name, position, is_default }: Record<string, unknown>) => [
+    name,
+    position,
+    is_default,
+  ]);
+  assert.deepEqual(names, [["Sales", 0, true], ["Renewals", 1, false]]);
+  assert.deepEqual(Object.keys(body.data[0]), [
+    "id",
+    "company_id",
+    "name",
+    "position",
+    "is_default",
+    "created_at",
+    "updated_at",
+  ]);
+  assert.deepEqual(body.pagination, { limit: 50, has_more: false, next_cursor: null });
+});
+
+Deno.test("stages come by pipeline and position, with the fields of the contract", async () => {
+  const { body } = await call(company.keys.read, "GET", "/stages");
+  assert.equal(body.data.length, 7);
+  assert.deepEqual(Object.keys(body.data[0]), [
+    "id",
+    "company_id",
+    "pipeline_id",
+    "name",
+    "position",
+    "created_at",
+    "updated_at",
+  ]);
+  const order = body.data.map((stage: Record<string, string>) =>
+    `${stage.pipeline_id} ${stage.position}`
+  );
+  assert.deepEqual(order, order.toSorted());
+});
+
+Deno.test("pipeline_id limits the stages to one pipeline, over pages too", async () => {
+  const at = (query: string) => call(company.keys.read, "GET", `/stages?${query}`);
+  const { body } = await at(`pipeline_id=${second.id}&limit=1`);
+  assert.deepEqual(body.data.map(({ name }: { name: string }) => name), ["Due"]);
+  const next = await at(`pipeline_id=${second.id}&limit=1&cursor=${body.pagination.next_cursor}`);
+  assert.deepEqual(next.body.data.map(({ name }: { name: string }) => name), ["Signed"]);
+  assert.equal(next.body.pagination.has_more, false);
+
+  const nobodys = await at(`pipeline_id=${crypto.randomUUID()}`);
+  assert.deepEqual([nobodys.status, nobodys.body.data], [200, []]);
+  for (const id of ["", "1", "null", `${second.id},${second.id}`]) {
+    const answer = await at(`pipeline_id=${id}`);
+    assert.deepEqual([answer.status, answer.body.details?.[0].field], [422, "pipeline_id"]);
+  }
+});

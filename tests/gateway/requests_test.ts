@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { type Answer, call } from "../support/gateway.ts";
+import { bodyRoutes, idRoutes, listRoutes } from "../support/routes.ts";
+import { stack } from "../support/stack.ts";
+
+const company = await newCompany();
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+function assertInvalid(answer: Answer, field: string, message?: string) {
+  assert.deepEqual([answer.status, answer.body.code], [422, "invalid_request"]);
+  const detail = answer.body.details?.find((each: { field: string }) => each.field === field);
+  assert.ok(detail, `details name ${field}: ${JSON.stringify(answer.body)}`);
+  if (message) assert.equal(detail.message, message);
+}
+
+for (const route of bodyRoutes) {
+  const name = `${route.method} ${route.pattern}`;
+  const path = route.path(company);
+  const sent = (
+    body: BodyInit,
+    headers: Record<string, string> = JSON_TYPE,
+    key = company.keys.all,
+  ) => call(key, route.method, path, { body, headers });
+
+  Deno.test(`${name} refuses a body that is no JSON object, saying why`, async () => {
+    const bodies: [string, RegExp][] = [
+      ["", /is empty/],
+      ["  \n", /is empty/],
+      ["{", /is not valid JSON/],
+      ["{'phone':1}", /is not valid JSON/],
+      ["phone=%2B5511", /is not valid JSON/],
+      ["null", /must be a JSON object/],
+      ["[]", /must be a JSON object/],
+      ['[{"phone":"+15550100"}]', /must be a JSON object/],
+      ['"text"', /must be a JSON object/],
+      ["1", /must be a JSON object/],
+      ["[".repeat(100_000), /is not valid JSON/],
+      ["[".repeat(100_000) + "]".repeat(100_000), /must be a JSON object/],
+    ];
+    for (const [body, sentence] of bodies) {
+      const answer = await sent(body);
+      assert.deepEqual(
+        [answer.status, answer.body.code],
+        [422, "invalid_request"],
+        body.slice(0, 40),
+      );
+      assert.match(answer.body.error, sentence);
+    }
+    const notUtf8 = await sent(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]));
+    assert.equal(notUtf8.body.error, "The request body is not valid UTF-8");
+  });
+
+  Deno.test(`${name} takes application/json and no other Content-Type`, async () => {
+    const good = JSON.stringify(route.body!(company));
+    for (
+      const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""]
+    ) {
+      assertInvalid(await sent(good, { "Content-Type": type }), "Content-Type");
+    }
+    const bytes = new TextEncoder().encode(good);
+    assertInvalid(await sent(bytes, {}), "Content-Type", "must be application/json");
+    for (const type of ["application/json; charset=utf-8", "Application/JSON"]) {
+      const answer = await sent(JSON.stringify(route.body!(company)), { "Content-Type": type });
+      assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    }
+  });
+
+  Deno.test(`${name} refuses a body over 1 MiB, announced or not`, async () => {
+    const exactly = `{"x":"${"x".repeat(1024 * 1024 - 8)}"}`;
+    assert.equal(exactly.length, 1024 * 1024);
+    assertInvalid(await sent(exactly), "x");
+    const announced = await sent(exactly + " ");
+    assert.deepEqual([announced.status, announced.body.code], [413, "payload_too_large"]);
+    const pieces = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < 17; i++) controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
+        controller.close();
+      },
+    });
+    const unannounced = await sent(pieces);
+    assert.deepEqual([unannounced.status, unannounced.body.code], [413, "payload_too_large"]);
+  });
+
+  Deno.test(`${name} names every field that it does not take, and knows the read-only ones`, async () => {
+    const json = {
+      ...route.body!(company),
+      id: company.id,
+      company_id: company.id,
+      created_at: "2026-01-01T00:00:00Z",
+      colour: "red",
+    };
+    const answer = await call(company.keys.all, route.method, path, { json });
+    for (const field of ["id", "company_id", "created_at"]) {
+      assertInvalid(answer, field, "is read-only");
+    }
+    assertInvalid(answer, "colour", "is not a field that is accepted here");
+    assert.match(answer.body.error, /^Invalid request: .+ \(and 3 more, see details\)$/);
+    const prototype = JSON.stringify(route.body!(company)).replace("{", '{"__proto__":{"a":1},');
+    assertInvalid(await sent(prototype), "__proto__");
+  });
+
+  Deno.test(`${name} takes no query parameters`, async () => {
+    const json = route.body!(company);
+    const answer = await call(company.keys.all, route.method, `${path}?dry_run=true`, { json });
+    assertInvalid(answer, "dry_run", "is not a parameter that is accepted here");
+  });
+
+  Deno.test(`${name} tells who has no key, or not the scope, nothing about the body`, async () => {
+    const huge = "x".repeat(1024 * 1024 + 1);
+    for (const body of ["{", "{}", '{"colour":"red"}', huge]) {
+      const wrong = await sent(body, JSON_TYPE, "sk_live_wrong");
+      assert.deepEqual([wrong.status, wrong.body.code], [401, "invalid_api_key"]);
+      const reader = await sent(body, JSON_TYPE, company.keys.read);
+      assert.deepEqual([reader.status, reader.body.code], [403, "insufficient_scope"]);
+      assert.equal(wrong.body.details, undefined);
+    }
+  });
+}
+
+for (const route of idRoutes) {
+  Deno.test(`${route.method} ${route.pattern} answers 422 to an id that is no UUID and 404 to one that is nobody's`, async () => {
+    const json = route.body!(company);
+    const at = (id: string) =>
+      call(company.keys.all, route.method, route.pattern.replace(":id", id), { json });
+    for (const id of ["1", "null", "%00", "%ff", "'", "x".repeat(4000), `${company.id}x`, "eq.1"]) {
+      assertInvalid(await at(id), "id", "must be a UUID");
+    }
+    for (const id of [crypto.randomUUID(), "00000000-0000-0000-0000-000000000000", company.id]) {
+      const answer = await at(id);
+      assert.deepEqual([answer.status, answer.body.code], [404, "not_found"]);
+      assert.match(answer.body.error, /^(Contact|Deal|Conversation) not found$/);
+    }
+    const upperCase = await call(
+      company.keys.all,
+      route.method,
+      route.path(company).toUpperCase().replace(/^\/\w+/, (name) => name.toLowerCase()),
+      { json: route.body!(company) },
+    );
+    assert.equal(upperCase.status, 200);
+  });
+}
+
+for (const route of listRoutes) {
+  Deno.test(`${route.method} ${route.pattern} takes a limit from 1 to 200, 50 when there is none`, async () => {
+    const at = (query: string) => call(company.keys.read, "GET", route.pattern + query);
+    assert.equal((await at("")).body.pagination.limit, 50);
+    for (const limit of [1, 7, 200]) {
+      assert.equal((await at(`?limit=${limit}`)).body.pagination.limit, limit);
+    }
+    for (
+      const limit of ["0", "201", "-1", "1.5", "1e2", "", "ten", "+5", " 5", "99999999999999999999"]
+    ) {
+      const answer = await at(`?limit=${encodeURIComponent(limit)}`);
+      assertInvalid(answer, "limit", "must be a whole number from 1 to 200");
+    }
+    assertInvalid(await at("?limit=1&limit=2"), "limit", "is given more than once");
+  });
+
+  Deno.test(`${route.method} ${route.pattern} refuses parameters that it does not know`, async () => {
+    const names = ["offset", "select", "order", "or", "company_id", "Limit", "limit[]", ""];
+    for (const name of names) {
+      const query = `?${encodeURIComponent(name)}=${company.id}`;
+      const answer = await call(company.keys.read, "GET", route.pattern + query);
+      assert.deepEqual([answer.status, answer.body.code], [422, "invalid_request"]);
+    }
+    const wrong = await call("sk_live_wrong", "GET", `${route.pattern}?offset=1`);
+    assert.deepEqual([wrong.status, wrong.body.code], [401, "invalid_api_key"]);
+  });
+}
+
+Deno.test("a refusal by the database is told in the API's own words", async () => {
+  const json = { phone: anyPhone() };
+  await call(company.keys.all, "POST", "/contacts", { json });
+  const conflict = await call(company.keys.all, "POST", "/contacts", { json });
+  assert.equal(conflict.status, 409);
+  assert.doesNotMatch(JSON.stringify(conflict.body), /constraint|contacts_|Key \(|duplicate/);
+});
+
+Deno.test("the function host answers for functions that there are none of", async () => {
+  const response = await fetch(`${stack.url}/functions/v1/nothing`);
+  assert.equal(response.status, 404);
+  await response.body?.cancel();
+});
