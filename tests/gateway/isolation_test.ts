@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { newCompany } from "../support/company.ts";
+import { call } from "../support/gateway.ts";
+import { idRoutes, listRoutes } from "../support/routes.ts";
+import { withDatabase } from "../support/stack.ts";
+
+const [ours, theirs] = [await newCompany(), await newCompany()];
+
+/** Every row of the other company, to see that nothing touched it. */
+function theirRows(): Promise<unknown> {
+  return withDatabase((sql) =>
+    sql.begin(async (sql) => ({
+      contacts: await sql`select * from contacts where company_id = ${theirs.id} order by id`,
+      deals: await sql`select * from deals where company_id = ${theirs.id} order by id`,
+      conversations:
+        await sql`select * from conversations where company_id = ${theirs.id} order by id`,
+    }))
+  );
+}
+
+for (const route of listRoutes) {
+  Deno.test(`${route.method} ${route.pattern} lists the rows of the key's company and no other`, async () => {
+    for (const [one, other] of [[ours, theirs], [theirs, ours]]) {
+      const { body } = await call(one.keys.all, "GET", `${route.pattern}?limit=200`);
+      assert.ok(body.data.length > 0);
+      for (const row of body.data) assert.equal(row.company_id, one.id);
+      assert.ok(!JSON.stringify(body).includes(other.id));
+    }
+  });
+
+  Deno.test(`${route.method} ${route.pattern} continues in the key's company with another's cursor`, async () => {
+    const { next_cursor } = (await call(theirs.keys.all, "GET", `${route.pattern}?limit=1`)).body
+      .pagination;
+    if (!next_cursor) return; // a list of one row has no cursor to steal
+    const { status, body } = await call(
+      ours.keys.all,
+      "GET",
+      `${route.pattern}?cursor=${next_cursor}`,
+    );
+    assert.equal(status, 200);
+    for (const row of body.data) assert.equal(row.company_id, ours.id);
+  });
+}
+
+Deno.test("stages of another company's pipeline are none, just as of one that does not exist", async () => {
+  const at = (id: string) => call(ours.keys.all, "GET", `/stages?pipeline_id=${id}`);
+  const [foreign, nobodys] = [await at(theirs.pipeline_id), await at(crypto.randomUUID())];
+  assert.deepEqual([foreign.status, foreign.body], [nobodys.status, nobodys.body]);
+  assert.deepEqual(foreign.body.data, []);
+});
+
+for (const route of idRoutes) {
+  Deno.test(`${route.method} ${route.pattern} does not tell another company's row from one that does not exist`, async () => {
+    const before = await theirRows();
+    const at = async (path: string) => {
+      const { status, body } = await call(ours.keys.all, route.method, path, {
+        json: route.body!(ours),
+        headers: { "X-Request-Id": "same" },
+      });
+      return { status, body };
+    };
+    const foreign = await at(route.path(theirs));
+    assert.deepEqual(foreign, await at(route.pattern.replace(":id", crypto.randomUUID())));
+    assert.deepEqual([foreign.status, foreign.body.code], [404, "not_found"]);
+    assert.deepEqual(await theirRows(), before);
+  });
+}
+
+const references: [string, string, string, (company: typeof ours) => Record<string, unknown>][] = [
+  ["POST", "/deals", "contact_id", ({ contact_id }) => ({ contact_id })],
+  ["POST", "/deals", "stage_id", ({ stage_ids }) => ({ stage_id: stage_ids[0] })],
+  ["PATCH", `/deals/${ours.deal_id}`, "stage_id", ({ stage_ids }) => ({ stage_id: stage_ids[0] })],
+  ["PATCH", `/conversations/${ours.conversation_id}`, "assigned_to", ({ member_id }) => ({
+    assigned_to: member_id,
+  })],
+  ["PATCH", `/conversations/${ours.conversation_id}`, "team_id", ({ team_id }) => ({ team_id })],
+];
+for (const [method, path, field, reference] of references) {
+  Deno.test(`${method} ${path.replace(/\/[0-9a-f-]{36}/, "/:id")} refuses another company's ${field} as one that does not exist`, async () => {
+    const base = method === "POST"
+      ? { title: "Deal", contact_id: ours.contact_id, stage_id: ours.stage_ids[0] }
+      : {};
+    const send = async (value: Record<string, unknown>) => {
+      const json = { ...base, ...value };
+      const { status, body } = await call(ours.keys.all, method, path, {
+        json,
+        headers: { "X-Request-Id": "same" },
+      });
+      return { status, body };
+    };
+    const foreign = await send(reference(theirs));
+    assert.deepEqual([foreign.status, foreign.body.details[0].field], [422, field]);
+    assert.deepEqual(foreign, await send({ [field]: crypto.randomUUID() }));
+    assert.ok((await send(reference(ours))).status < 300);
+  });
+}
+
+Deno.test("two companies may have the same person as a contact", async () => {
+  const [one, other] = [await newCompany(), await newCompany()];
+  const json = { phone: "+5511987654321" };
+  const first = await call(one.keys.all, "POST", "/contacts", { json });
+  const second = await call(other.keys.all, "POST", "/contacts", { json });
+  assert.deepEqual([first.status, second.status], [201, 201]);
+  const again = await call(other.keys.all, "POST", "/contacts", { json });
+  assert.equal(again.body.existing_id, second.body.data.id);
+});

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { call } from "../support/gateway.ts";
+import { listRoutes } from "../support/routes.ts";
+import { withDatabase } from "../support/stack.ts";
+
+type Row = Record<string, string>;
+
+async function page(company: Company, path: string) {
+  const { status, body } = await call(company.keys.read, "GET", path);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body as {
+    data: Row[];
+    pagination: { limit: number; has_more: boolean; next_cursor: string | null };
+  };
+}
+
+/** Contacts that all look alike; a third of them share their created_at with others. */
+function addContacts(companyId: string, count: number) {
+  return withDatabase((sql) =>
+    sql`
+      insert into contacts (company_id, phone, created_at)
+      select ${companyId}, '+99' || lpad(i::text, 10, '0'),
+        now() - (i / 3 * 3) * interval '1 microsecond'
+      from generate_series(1, ${count}::int) as i
+      returning id
+    `
+  );
+}
+
+Deno.test("1,000 rows walked with limit=7 while rows come and go: none that stood is skipped or repeated", async () => {
+  const company = await newCompany();
+  const rows = await addContacts(company.id, 1000);
+  const ids = rows.map(({ id }) => id);
+  // Every tenth is deleted on the way, so nothing is promised about it.
+  const doomed = new Set(ids.filter((_, i) => i % 10 === 0));
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  let pages = 0;
+  do {
+    const query: string = cursor ? `&cursor=${cursor}` : "";
+    const { data, pagination } = await page(company, `/contacts?limit=7${query}`);
+    seen.push(...data.map(({ id }) => id));
+    assert.equal(pagination.has_more, pagination.next_cursor !== null);
+    cursor = pagination.next_cursor;
+    if (pages++ % 8 === 0) {
+      await call(company.keys.write, "POST", "/contacts", { json: { phone: anyPhone() } });
+      const victims = [...doomed].slice(pages % 90, pages % 90 + 6);
+      await withDatabase((sql) => sql`delete from contacts where id in ${sql(victims)}`);
+    }
+  } while (cursor);
+
+  assert.equal(new Set(seen).size, seen.length, "no row came twice");
+  const missing = ids.filter((id) => !doomed.has(id) && !seen.includes(id));
+  assert.deepEqual(missing, []);
+  assert.ok(pages > 120);
+});
+
+Deno.test("a list is newest first, and rows of one moment by id", async () => {
+  const company = await newCompany();
+  await addContacts(company.id, 30);
+  const { data } = await page(company, "/contacts?limit=200");
+  const order = data.map(({ created_at, id }) => `${created_at.padEnd(40)} ${id}`);
+  assert.equal(data.length, 31);
+  for (let i = 1; i < data.length; i++) {
+    const [before, after] = [data[i - 1], data[i]];
+    const later = before.created_at > after.created_at;
+    assert.ok(later || (before.created_at === after.created_at && before.id > after.id), order[i]);
+  }
+});
+
+Deno.test("a walk gives the same rows whatever the limit", async () => {
+  const company = await newCompany();
+  await addContacts(company.id, 40);
+  const whole = (await page(company, "/contacts?limit=200")).data.map(({ id }) => id);
+  for (const limit of [1, 3, 40, 41, 42]) {
+    const walked: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const next: string = cursor ? `&cursor=${cursor}` : "";
+      const { data, pagination } = await page(company, `/contacts?limit=${limit}${next}`);
+      walked.push(...data.map(({ id }) => id));
+      cursor = pagination.next_cursor;
+    } while (cursor);
+    assert.deepEqual(walked, whole, `limit ${limit}`);
+  }
+});
+
+Deno.test("every list can be walked a row at a time", async () => {
+  const company = await newCompany();
+  await withDatabase(async (sql) => {
+    for (const position of [0, 0, 3]) {
+      await sql`
+        with made as (
+          insert into pipelines (company_id, name, position) values (${company.id}, 'More', ${position}) returning id
+        )
+        insert into stages (company_id, pipeline_id, name, position)
+        select ${company.id}, made.id, 'Step', step / 2 from made, generate_series(0, 3) as step
+      `;
+      await sql`
+        insert into deals (company_id, title, contact_id, stage_id)
+        values (${company.id}, 'More', ${company.contact_id}, ${company.stage_ids[0]})
+      `;
+      await sql`
+        insert into conversations (company_id, contact_id, messaging_account_id, status)
+        values (${company.id}, ${company.contact_id}, ${company.account_id}, 'closed')
+      `;
+    }
+    await addContacts(company.id, 3);
+  });
+  for (const { pattern } of listRoutes) {
+    const whole = (await page(company, `${pattern}?limit=200`)).data.map(({ id }) => id);
+    assert.ok(whole.length >= 4, pattern);
+    const walked: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const next: string = cursor ? `&cursor=${cursor}` : "";
+      const { data, pagination } = await page(company, `${pattern}?limit=1${next}`);
+      walked.push(...data.map(({ id }) => id));
+      cursor = pagination.next_cursor;
+    } while (cursor);
+    assert.deepEqual(walked, whole, pattern);
+  }
+});
+
+Deno.test("what is no cursor of the list is a 422 that says what to do", async () => {
+  const company = await newCompany();
+  await addContacts(company.id, 2);
+  const { next_cursor } = (await page(company, "/contacts?limit=1")).pagination;
+  assert.match(next_cursor!, /^[A-Za-z0-9_-]+$/);
+  const encode = (value: unknown) => btoa(JSON.stringify(value)).replace(/=+$/, "");
+  const id = crypto.randomUUID();
+  const time = "2026-01-01T00:00:00+00:00";
+  const wrong = [
+    "",
+    "x",
+    "null",
+    id,
+    next_cursor!.slice(1),
+    next_cursor!.slice(0, -4),
+    `${next_cursor}AAAA`,
+    encode(null),
+    encode({}),
+    encode([]),
+    encode(["contacts", time]),
+    encode(["contacts", time, id, 1]),
+    encode(["deals", time, id]),
+    encode(["contacts", "now", id]),
+    encode(["contacts", "2026-02-30T00:00:00+00:00", id]),
+    encode(["contacts", "0000-01-01T00:00:00+00:00", id]),
+    encode(["contacts", "2026-01-01T00:00:00+23:59", id]),
+    encode(["contacts", 'x",id.gt.0', id]),
+    encode(["contacts", time, "1"]),
+    encode(["contacts", time, `${id}",id.neq."${id}`]),
+    "x".repeat(5000),
+  ];
+  for (const cursor of wrong) {
+    const path = `/contacts?cursor=${encodeURIComponent(cursor)}`;
+    const { status, body } = await call(company.keys.read, "GET", path);
+    assert.deepEqual([status, body.details?.[0].field], [422, "cursor"], cursor.slice(0, 80));
+    assert.match(body.details[0].message, /send next_cursor of the previous page unchanged/);
+  }
+  for (const { pattern } of listRoutes) {
+    if (pattern === "/contacts") continue;
+    const { status } = await call(company.keys.read, "GET", `${pattern}?cursor=${next_cursor}`);
+    assert.equal(status, 422, pattern);
+  }
+});
+
+Deno.test("a cursor that somebody made up leads to another place in the same list and nowhere else", async () => {
+  const company = await newCompany();
+  await addContacts(company.id, 5);
+  const made = btoa(
+    JSON.stringify(["contacts", "9999-12-31T23:59:59.999999+00:00", crypto.randomUUID()]),
+  );
+  const { data } = await page(company, `/contacts?cursor=${made.replace(/=+$/, "")}`);
+  assert.equal(data.length, 6);
+  for (const row of data) assert.equal(row.company_id, company.id);
+});

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { newCompany, newKey } from "../support/company.ts";
+import { call } from "../support/gateway.ts";
+import { routes } from "../support/routes.ts";
+import { withDatabase } from "../support/stack.ts";
+
+const REVOCATIONS = {
+  "switched off": "is_active = false",
+  "expired": "expires_at = now() - interval '1 second'",
+};
+
+for (const [how, change] of Object.entries(REVOCATIONS)) {
+  Deno.test(`a key ${how} between two requests is refused by the second, on every route`, async () => {
+    const company = await newCompany();
+    const request = (key: string, route: typeof routes[number]) =>
+      call(key, route.method, route.path(company), { json: route.body?.(company) });
+
+    for (const route of routes) assert.ok((await request(company.keys.all, route)).status < 300);
+    await withDatabase((sql) =>
+      sql.unsafe(`update api_keys set ${change} where company_id = '${company.id}'`)
+    );
+    for (const route of routes) {
+      const { status, body } = await request(company.keys.all, route);
+      assert.deepEqual(
+        [status, body.code],
+        [401, "invalid_api_key"],
+        `${route.method} ${route.pattern}`,
+      );
+    }
+    await withDatabase((sql) =>
+      sql`
+      update api_keys set is_active = true, expires_at = null where company_id = ${company.id}
+    `
+    );
+    for (const route of routes) assert.ok((await request(company.keys.all, route)).status < 300);
+  });
+}
+
+Deno.test("a key switched off is refused on lists that are empty too", async () => {
+  const { id, key } = await withDatabase((sql) =>
+    sql.begin(async (sql) => {
+      const [{ id }] = await sql`insert into companies (name) values ('Empty') returning id`;
+      await sql`delete from pipelines where company_id = ${id}`;
+      return { id, key: await newKey(sql, id, ["read"]) };
+    })
+  );
+  const lists = ["/contacts", "/deals", "/pipelines", "/stages", "/conversations"];
+  for (const list of lists) {
+    const { status, body } = await call(key, "GET", list);
+    assert.deepEqual([status, body.data], [200, []]);
+  }
+  await withDatabase((sql) => sql`update api_keys set is_active = false where company_id = ${id}`);
+  for (const list of lists) {
+    const { status, body } = await call(key, "GET", list);
+    assert.deepEqual([status, body.code], [401, "invalid_api_key"], list);
+  }
+});
+
+Deno.test("a scope taken from a key is gone with the next request", async () => {
+  const company = await newCompany();
+  const json = { status: "won" };
+  const update = () => call(company.keys.all, "PATCH", `/deals/${company.deal_id}`, { json });
+  assert.equal((await update()).status, 200);
+  await withDatabase((sql) =>
+    sql`
+    update api_keys set scopes = '{read}' where company_id = ${company.id}
+  `
+  );
+  const refused = await update();
+  assert.deepEqual(
+    [refused.status, refused.body.error],
+    [403, "This API key does not have write permission"],
+  );
+});
+
+Deno.test("a key that answers is noted as used, on reads too, and a refused one is not", async () => {
+  const { id, keys } = await newCompany();
+  assert.equal((await call(keys.read, "GET", "/contacts")).status, 200);
+  assert.equal((await call(keys.messaging, "GET", "/contacts")).status, 403);
+  const used = () =>
+    withDatabase(async (sql) =>
+      (await sql`
+        select scopes[1] as scope from api_keys
+        where company_id = ${id} and last_used_at is not null and cardinality(scopes) = 1
+      `).map(({ scope }) => scope)
+    );
+  // The note is written after the answer, so that no caller waits for it.
+  for (let attempt = 0; attempt < 50 && (await used()).length === 0; attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.deepEqual(await used(), ["read"]);
+});

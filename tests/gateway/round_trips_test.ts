@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { newCompany } from "../support/company.ts";
+import { ownGateway, watchedStack } from "../support/own_gateway.ts";
+import { routes } from "../support/routes.ts";
+
+Deno.test("a successful request costs exactly one database round trip, on every route", async () => {
+  const company = await newCompany();
+  await using database = watchedStack();
+  const request = await ownGateway(database.url);
+  // That a key is in use is noted once in five minutes, after the answer; that is not what counts here.
+  await request(company.keys.all, "GET", "/pipelines");
+  while (database.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(database.seen.map(({ path }) => path), [
+    "/rest/v1/pipelines",
+    "/rest/v1/rpc/authenticate",
+  ]);
+
+  for (const route of routes) {
+    database.seen.length = 0;
+    const { status } = await request(
+      company.keys.all,
+      route.method,
+      route.path(company),
+      route.body?.(company),
+    );
+    assert.ok(status < 300);
+    const [, table] = route.pattern.split("/");
+    assert.deepEqual(database.seen, [{ method: route.method, path: `/rest/v1/${table}` }]);
+  }
+});
+
+Deno.test("a refused key costs one round trip where there is work to do, and none where it is no key", async () => {
+  const company = await newCompany();
+  await using database = watchedStack();
+  const request = await ownGateway(database.url);
+  assert.equal((await request("sk_live_wrong", "GET", "/contacts")).status, 401);
+  assert.equal(database.seen.length, 1);
+  assert.equal((await request("not a key", "GET", "/contacts")).status, 401);
+  assert.equal(database.seen.length, 1);
+  assert.equal((await request(company.keys.read, "POST", "/contacts", {})).status, 403);
+  assert.deepEqual(database.seen[1], { method: "POST", path: "/rest/v1/rpc/authenticate" });
+});
