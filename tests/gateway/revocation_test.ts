@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { newCompany, newKey } from "../support/company.ts";
 import { call } from "../support/gateway.ts";
+import { ownGateway, watchedStack } from "../support/own_gateway.ts";
 import { routes } from "../support/routes.ts";
 import { withDatabase } from "../support/stack.ts";
 
@@ -53,6 +54,23 @@ Deno.test("a key switched off is refused on lists that are empty too", async () 
   for (const list of lists) {
     const { status, body } = await call(key, "GET", list);
     assert.deepEqual([status, body.code], [401, "invalid_api_key"], list);
+  }
+});
+
+Deno.test("an answer without rows is not taken as a sign that the key is good", async () => {
+  const company = await newCompany();
+  // Postgres asks a policy about rows; over none it may never ask, and answers an empty list.
+  await using database = watchedStack((request) =>
+    request.url.includes("/rpc/") ? null : Response.json([])
+  );
+  const request = await ownGateway(database.url);
+  const wrong = `sk_live_${"x".repeat(43)}`;
+  for (const { method, path, body } of routes) {
+    if (method === "POST") continue; // a row was made, or there was an error
+    const at = (key: string) => request(key, method, path(company), body?.(company));
+    assert.equal((await at(company.keys.all)).status, method === "GET" ? 200 : 404);
+    assert.deepEqual((await at(wrong)).body.code, "invalid_api_key");
+    assert.deepEqual((await at(company.keys.messaging)).body.code, "insufficient_scope");
   }
 });
 

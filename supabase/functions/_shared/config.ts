@@ -1,4 +1,5 @@
 import * as jose from "jose";
+import * as z from "zod";
 
 /** What every function needs to reach its database. */
 export interface Config {
@@ -57,22 +58,34 @@ function readPublishableKey(env: Environment): string {
   );
 }
 
+// The runtime looks at a key only when it signs, and not closely; a wrong one must not get that far.
+const BYTES_32 = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const SigningJwk = z.discriminatedUnion("kty", [
+  z.object({ kty: z.literal("oct"), k: z.string().regex(/^[A-Za-z0-9_-]{43,}$/) }),
+  z.object({
+    kty: z.literal("EC"),
+    crv: z.literal("P-256"),
+    x: BYTES_32,
+    y: BYTES_32,
+    d: BYTES_32,
+    kid: z.string().optional(),
+  }),
+]);
+
 async function readSigningKey({ JWT_SIGNING_KEY }: Environment): Promise<SigningKey> {
-  const expected =
-    "JWT_SIGNING_KEY must be a private JWK as JSON: an EC key on P-256 that is among the project's " +
-    "signing keys, or an oct key with the project's JWT secret.";
-  const jwk = JWT_SIGNING_KEY ? parseObject(JWT_SIGNING_KEY) as jose.JWK | null : null;
-  const alg = jwk?.kty === "oct" && jwk.k
-    ? "HS256"
-    : jwk?.kty === "EC" && jwk.crv === "P-256" && jwk.d
-    ? "ES256"
-    : null;
-  if (!jwk || !alg) throw new ConfigError(expected);
-  try {
-    return { key: await jose.importJWK(jwk, alg), alg, kid: jwk.kid };
-  } catch {
-    throw new ConfigError(expected); // the reason of the library would quote parts of the key
+  const { success, data: jwk } = SigningJwk.safeParse(parseObject(JWT_SIGNING_KEY ?? ""));
+  if (!success) {
+    throw new ConfigError(
+      "JWT_SIGNING_KEY must be a private JWK as JSON: an EC key on P-256 that is among the project's " +
+        "signing keys, or an oct key with the project's JWT secret, of at least 32 bytes.",
+    );
   }
+  const alg = jwk.kty === "oct" ? "HS256" : "ES256";
+  return {
+    key: await jose.importJWK(jwk, alg),
+    alg,
+    kid: jwk.kty === "EC" ? jwk.kid : undefined,
+  };
 }
 
 function parseObject(json: string): Record<string, unknown> | null {

@@ -1,0 +1,87 @@
+import * as jose from "jose";
+import assert from "node:assert/strict";
+import { companyDb } from "../../supabase/functions/_shared/company_db.ts";
+import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
+
+const OCT = JSON.stringify({ kty: "oct", k: "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldC0" });
+const GOOD = {
+  SUPABASE_URL: "http://127.0.0.1:54321",
+  SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_x"}',
+  JWT_SIGNING_KEY: OCT,
+};
+
+async function refusal(env: Record<string, string | undefined>): Promise<string> {
+  const error = await readConfig(env).then(() => null, (error) => error);
+  assert.ok(error instanceof ConfigError, `refused: ${JSON.stringify(env)}`);
+  return error.message;
+}
+
+Deno.test("the publishable key is the dictionary's default entry, else the anon key", async () => {
+  assert.equal((await readConfig(GOOD)).publishableKey, "sb_publishable_x");
+  const older = { ...GOOD, SUPABASE_PUBLISHABLE_KEYS: undefined, SUPABASE_ANON_KEY: "anon" };
+  assert.equal((await readConfig(older)).publishableKey, "anon");
+});
+
+Deno.test("a missing or malformed value is one sentence that names it and shows nothing of it", async () => {
+  const wrong: [string, (string | undefined)[]][] = [
+    ["SUPABASE_URL", [undefined, "", "not a url"]],
+    ["SUPABASE_PUBLISHABLE_KEYS", [undefined, "{", "[]", "{}", '{"default":""}', '"x"']],
+    ["JWT_SIGNING_KEY", [
+      undefined,
+      "secret-that-is-no-json",
+      "{}",
+      "null",
+      '{"kty":"oct"}',
+      '{"kty":"oct","k":"dG9vLXNob3J0"}',
+      '{"kty":"RSA","n":"x","e":"AQAB"}',
+      '{"kty":"EC","crv":"P-256","x":"secret","y":"secret"}',
+      '{"kty":"EC","crv":"P-256","x":"secret","y":"secret","d":"secret"}',
+      '{"kty":"EC","crv":"P-384","x":"a","y":"b","d":"c"}',
+    ]],
+  ];
+  for (const [name, values] of wrong) {
+    for (const value of values) {
+      const message = await refusal({ ...GOOD, [name]: value });
+      assert.match(message, new RegExp(`^${name} .*\\.$`));
+      assert.ok(!message.includes("\n") && !message.includes("secret-that"));
+    }
+  }
+});
+
+/** The token that a database client sends, taken from a server that just listens. */
+async function sentToken(jwk: string): Promise<string> {
+  let authorization = "";
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    authorization = request.headers.get("Authorization") ?? "";
+    assert.equal(request.headers.get("apikey"), "sb_publishable_x");
+    return Response.json([]);
+  });
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  const config = await readConfig({ ...GOOD, SUPABASE_URL: url, JWT_SIGNING_KEY: jwk });
+  await companyDb(config, "a".repeat(64), "write").from("deals").select("id");
+  await server.shutdown();
+  return authorization.replace("Bearer ", "");
+}
+
+async function assertToken(
+  token: string,
+  key: Parameters<typeof jose.jwtVerify>[1],
+  header: object,
+) {
+  const { payload, protectedHeader } = await jose.jwtVerify(token, key);
+  assert.deepEqual(protectedHeader, header);
+  const { iat, exp, ...claims } = payload;
+  assert.deepEqual(claims, { role: "api_client", key_hash: "a".repeat(64), scope: "write" });
+  assert.equal(exp! - iat!, 60);
+}
+
+Deno.test("a symmetric key signs HS256 tokens that live one minute", async () => {
+  const key = await jose.importJWK(JSON.parse(OCT), "HS256");
+  await assertToken(await sentToken(OCT), key, { alg: "HS256", typ: "JWT" });
+});
+
+Deno.test("a project's imported EC key signs ES256 tokens that name it", async () => {
+  const { publicKey, privateKey } = await jose.generateKeyPair("ES256", { extractable: true });
+  const jwk = JSON.stringify({ ...await jose.exportJWK(privateKey), kid: "one" });
+  await assertToken(await sentToken(jwk), publicKey, { alg: "ES256", typ: "JWT", kid: "one" });
+});

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { hashKey, presentedKey } from "../../supabase/functions/_shared/api_key.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+
+Deno.test("the key comes from the bearer value, else from X-Api-Key", () => {
+  const good: [Record<string, string>, string][] = [
+    [{ Authorization: "Bearer sk_live_a" }, "sk_live_a"],
+    [{ Authorization: "bEaReR  sk_live_a" }, "sk_live_a"],
+    [{ "X-Api-Key": "sk_live_b" }, "sk_live_b"],
+    [{ Authorization: "Bearer sk_live_a", "X-Api-Key": "sk_live_b" }, "sk_live_a"],
+    [{ Authorization: "Bearer eyJ.x.y", "X-Api-Key": "sk_live_b" }, "sk_live_b"],
+    [{ Authorization: "Basic sk_live_a", "X-Api-Key": "sk_live_b" }, "sk_live_b"],
+  ];
+  for (const [headers, key] of good) assert.equal(presentedKey(new Headers(headers)), key);
+});
+
+Deno.test("no header is a missing key, and anything that cannot be a key an invalid one", () => {
+  const bad: [Record<string, string>, string][] = [
+    [{}, "missing_api_key"],
+    [{ Authorization: "" }, "invalid_api_key"],
+    [{ "X-Api-Key": "" }, "invalid_api_key"],
+    [{ Authorization: "Bearer" }, "invalid_api_key"],
+    [{ Authorization: "sk_live_a" }, "invalid_api_key"],
+    [{ Authorization: "Bearer sk_test_a" }, "invalid_api_key"],
+    [{ Authorization: "Bearer eyJ.x.y", "X-Api-Key": "nothing" }, "invalid_api_key"],
+  ];
+  for (const [headers, code] of bad) {
+    assert.throws(
+      () => presentedKey(new Headers(headers)),
+      (error) => error instanceof ApiError && error.code === code,
+      JSON.stringify(headers),
+    );
+  }
+});
+
+Deno.test("a key is hashed as the database hashes it", () => {
+  // printf %s sk_live_abc | sha256sum
+  assert.equal(
+    hashKey("sk_live_abc"),
+    "b2817799acd7f3337c32f967a7c4ca32a767c94190298bace3e0447120385c09",
+  );
+});

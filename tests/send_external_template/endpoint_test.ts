@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { newCompany } from "../support/company.ts";
+import { send } from "../support/gateway.ts";
+import { stack } from "../support/stack.ts";
+
+const company = await newCompany();
+const post = (key: string | null) =>
+  send(stack.template_url, "POST", {
+    "Content-Type": "application/json",
+    ...(key === null ? {} : { "X-Api-Key": key }),
+  }, "{}");
+
+Deno.test("only POST is accepted, which is judged before the key", async () => {
+  for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    const { status, headers, body } = await send(stack.template_url, method, {});
+    assert.deepEqual([status, headers.get("Allow")], [405, "POST"]);
+    assert.deepEqual([body.success, body.code], [false, "method_not_allowed"]);
+    assert.equal(body.request_id, headers.get("X-Request-Id"));
+  }
+});
+
+Deno.test("a key with the messaging scope is needed", async () => {
+  const refusals: [string | null, number, string][] = [
+    [null, 401, "Missing API key"],
+    ["sk_live_wrong", 401, "Invalid or expired API key"],
+    [company.keys.read, 403, "This API key does not have messaging permission"],
+    [company.keys.write, 403, "This API key does not have messaging permission"],
+  ];
+  for (const [key, status, error] of refusals) {
+    const answer = await post(key);
+    assert.deepEqual(
+      [answer.status, answer.body.success, answer.body.error],
+      [status, false, error],
+    );
+    assert.equal(answer.headers.get("Cache-Control"), "no-store");
+  }
+});
+
+Deno.test("until it sends, it says so to who may send", async () => {
+  for (const key of [company.keys.messaging, company.keys.all]) {
+    const { status, body } = await post(key);
+    assert.deepEqual([status, body.success, body.code], [501, false, "not_implemented"]);
+  }
+});
+
+Deno.test("a path below it is unknown", async () => {
+  const { status, body } = await send(`${stack.template_url}/x`, "POST", {
+    "X-Api-Key": company.keys.messaging,
+  });
+  assert.deepEqual([status, body.code], [404, "route_not_found"]);
+});
