@@ -16,9 +16,9 @@ async function logged(work: () => Promise<void>): Promise<string[]> {
   return lines;
 }
 
-async function assertInternal(supabaseUrl: string, inLog: RegExp) {
+async function assertInternal(supabaseUrl: string, inLog: RegExp, timeoutMs?: number) {
   const company = await newCompany();
-  const request = await ownGateway(supabaseUrl);
+  const request = await ownGateway(supabaseUrl, timeoutMs);
   for (const route of routes) {
     const lines = await logged(async () => {
       const body = route.body?.(company);
@@ -42,6 +42,13 @@ Deno.test("a database that is down is an internal error that leaks nothing, and 
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();
   await assertInternal(`http://127.0.0.1:${port}`, /refused|ECONN|connect/i);
+});
+
+Deno.test("a database that hangs is an internal error when its time is up", async () => {
+  const stuck = Promise.withResolvers<Response>();
+  await using database = watchedStack(() => stuck.promise);
+  await assertInternal(database.url, /abort|timed? ?out/i, 100);
+  stuck.resolve(new Response());
 });
 
 Deno.test("a database that answers nonsense is an internal error as well", async () => {

@@ -4,14 +4,14 @@ import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { secrets, stack } from "./stack.ts";
 
 /** A gateway in this process, before a database of the test's choosing. */
-export async function ownGateway(supabaseUrl: string) {
+export async function ownGateway(supabaseUrl: string, databaseTimeoutMs = 10_000) {
   const k = encodeBase64Url(secrets.jwt_secret);
   const config = await readConfig({
     SUPABASE_URL: supabaseUrl,
     SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: secrets.publishable_key }),
     JWT_SIGNING_KEY: JSON.stringify({ kty: "oct", k }),
   });
-  const app = gateway(config);
+  const app = gateway({ ...config, databaseTimeoutMs });
   return async (key: string, method: string, path: string, json?: unknown) => {
     const response = await app.request(`http://edge/gateway${path}`, {
       method,

@@ -36,6 +36,7 @@ const app = gateway({
   supabaseUrl: "http://127.0.0.1:9",
   publishableKey: "none",
   signingKey: { key: new Uint8Array(32), alg: "HS256" },
+  databaseTimeoutMs: 1,
 });
 
 /** Every route that the gateway has, taken from its own table, so that a new one is covered at once. */

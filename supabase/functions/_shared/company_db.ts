@@ -16,9 +16,6 @@ export type CompanyDb = SupabaseClient<Database>;
 /** What a key must allow; null where any valid key will do. */
 export type Scope = "read" | "write" | "messaging" | null;
 
-/** A database that takes longer is treated as down: a caller waits for an answer, not for us. */
-const TIMEOUT_MS = 10_000;
-
 /**
  * A client whose every statement runs as `api_client`, limited to the company of the key by the
  * database itself. The token behind it says which key and scope, lives one minute, and opens nothing
@@ -35,7 +32,7 @@ export function companyDb(config: Config, keyHash: string, scope: Scope): Compan
   return createClient<Database>(config.supabaseUrl, config.publishableKey, {
     accessToken: mint,
     db: {
-      timeout: TIMEOUT_MS,
+      timeout: config.databaseTimeoutMs,
       // A request costs one round trip; what the caller may retry is the caller's to retry.
       retry: false,
     },

@@ -6,6 +6,8 @@ export interface Config {
   supabaseUrl: string;
   publishableKey: string;
   signingKey: SigningKey;
+  /** A database that takes longer is treated as down: a caller waits for an answer, not for us. */
+  databaseTimeoutMs: number;
 }
 
 /** The key with which the functions say to the database whose request it is. */
@@ -32,6 +34,7 @@ export async function readConfig(env: Environment): Promise<Config> {
     supabaseUrl: readSupabaseUrl(env),
     publishableKey: readPublishableKey(env),
     signingKey: await readSigningKey(env),
+    databaseTimeoutMs: 10_000,
   };
 }
 
