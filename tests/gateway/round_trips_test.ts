@@ -29,6 +29,20 @@ Deno.test("a successful request costs exactly one database round trip, on every 
   }
 });
 
+Deno.test("what the database could not answer is not asked again behind the caller's back", async () => {
+  const company = await newCompany();
+  await using database = watchedStack(() => Response.json({ message: "busy" }, { status: 503 }));
+  const request = await ownGateway(database.url);
+  const { error } = console;
+  console.error = () => {}; // the log line has a test of its own
+  try {
+    assert.equal((await request(company.keys.all, "GET", "/contacts")).status, 500);
+  } finally {
+    console.error = error;
+  }
+  assert.equal(database.seen.length, 1);
+});
+
 Deno.test("a refused key costs one round trip where there is work to do, and none where it is no key", async () => {
   const company = await newCompany();
   await using database = watchedStack();
