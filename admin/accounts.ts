@@ -1,0 +1,163 @@
+import type { Command } from "commander";
+import { sealToken } from "../supabase/functions/_shared/credentials.ts";
+import { channelId, phone, uuid } from "./arguments.ts";
+import { noCompany, requireCompany } from "./companies.ts";
+import { EXAMPLE_COMPANY, EXAMPLE_ROW, examples } from "./examples.ts";
+import { JSON_OPTION, moment, print, type Printing, table } from "./print.ts";
+import { everyRow, openProject, OperatorError } from "./target.ts";
+import { readToken } from "./token.ts";
+
+/** A messaging account as the platform sees it: its token is written and never read back. */
+interface Account {
+  id: string;
+  company_id: string;
+  phone_number_id: string;
+  business_account_id: string | null;
+  display_phone: string;
+  disconnected_at: string | null;
+  created_at: string;
+}
+
+const ACCOUNT =
+  "id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at";
+
+const COMPANY_OPTION = ["--company <id>", "the company's id", uuid] as const;
+const EXAMPLE_CONNECT = `npm run admin -- account connect --company ${EXAMPLE_COMPANY} ` +
+  "--phone-number-id 106540352242922 --display-phone +5511987654321";
+
+/** Adds `account connect`, `list` and `disconnect`. */
+export function accountCommands(program: Command) {
+  const account = program.command("account")
+    .description("Connect the phone numbers with which a company sends, list and disconnect them.")
+    .addHelpText(
+      "after",
+      examples(EXAMPLE_CONNECT, `npm run admin -- account list --company ${EXAMPLE_COMPANY}`),
+    );
+
+  account.command("connect")
+    .description(
+      "Connect a phone number of the messaging channel. Its access token is read from standard " +
+        "input, or asked for, and stored encrypted. Connecting a number again replaces the token.",
+    )
+    .usage("--company <id> --phone-number-id <id> --display-phone <e164> [options]")
+    .requiredOption(...COMPANY_OPTION)
+    .requiredOption("--phone-number-id <id>", "the number's id on the messaging channel", channelId)
+    .requiredOption("--display-phone <e164>", "the number itself, such as +5511987654321", phone)
+    .option(
+      "--business-account-id <id>",
+      "the business account that the number belongs to; a reconnection may leave it out",
+      channelId,
+    )
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples(EXAMPLE_CONNECT, `${EXAMPLE_CONNECT} < token.txt`))
+    .action(connectAccount);
+
+  account.command("list")
+    .description("List the messaging accounts of a company, newest first.")
+    .usage("--company <id> [options]")
+    .requiredOption(...COMPANY_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples(`npm run admin -- account list --company ${EXAMPLE_COMPANY}`))
+    .action(listAccounts);
+
+  account.command("disconnect")
+    .description("Disconnect a messaging account and forget its token. Its conversations stay.")
+    .argument("<id>", "the account's id, from account list", uuid)
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples(`npm run admin -- account disconnect ${EXAMPLE_ROW}`))
+    .action(disconnectAccount);
+}
+
+interface Connection {
+  company: string;
+  phoneNumberId: string;
+  displayPhone: string;
+  businessAccountId?: string;
+}
+
+async function connectAccount(options: Printing & Connection) {
+  const { db, rows, credentialsKey } = openProject();
+  const key = credentialsKey(); // before anyone has typed a token for nothing
+  const { company: company_id, phoneNumberId: phone_number_id } = options;
+  const connection = {
+    company_id,
+    phone_number_id,
+    display_phone: options.displayPhone,
+    business_account_id: options.businessAccountId, // undefined leaves it as it was
+    encrypted_token: await sealToken(await readToken(), key),
+    disconnected_at: null,
+  };
+  const sentences = {
+    messaging_accounts_one_connection_idx:
+      `The number ${phone_number_id} is connected to another company; disconnect it there first.`,
+    messaging_accounts_company_id_fkey: noCompany(company_id),
+  };
+  // Two statements, because `on conflict do update` reads the columns that it sets, and nobody may
+  // read the token. The first one makes the account unless the company has it, the second renews it.
+  const made: Account | null = rows(
+    await db.from("messaging_accounts")
+      .upsert(connection, { onConflict: "company_id,phone_number_id", ignoreDuplicates: true })
+      .select(ACCOUNT).maybeSingle(),
+    sentences,
+  );
+  const account: Account = made ?? rows(
+    await db.from("messaging_accounts").update(connection).match({ company_id, phone_number_id })
+      .select(ACCOUNT).single(),
+    sentences,
+  );
+  print(
+    options,
+    account,
+    () =>
+      `Connected ${account.display_phone} (${account.phone_number_id}) as the account ${account.id}; ` +
+      "its token is stored encrypted.",
+  );
+}
+
+async function listAccounts(options: Printing & { company: string }) {
+  const project = openProject();
+  const accounts = await everyRow<Account>(
+    project,
+    (after, limit) =>
+      project.db.from("messaging_accounts").select(ACCOUNT).eq("company_id", options.company)
+        .gt("id", after).order("id").limit(limit),
+  );
+  if (accounts.length === 0) await requireCompany(project, options.company);
+  print(options, accounts, () =>
+    table(accounts, {
+      ID: ({ id }) => id,
+      PHONE: ({ display_phone }) => display_phone,
+      "PHONE NUMBER ID": ({ phone_number_id }) => phone_number_id,
+      "BUSINESS ACCOUNT ID": ({ business_account_id }) => business_account_id ?? "unknown",
+      STATE: ({ disconnected_at }) => disconnected_at ? "disconnected" : "connected",
+      DISCONNECTED: ({ disconnected_at }) => moment(disconnected_at, ""),
+    }, "This company has no messaging accounts."));
+}
+
+async function disconnectAccount(id: string, options: Printing) {
+  const { db, rows } = openProject();
+  const disconnected: Account | null = rows(
+    await db.from("messaging_accounts")
+      .update({ disconnected_at: new Date().toISOString(), encrypted_token: null })
+      .eq("id", id).is("disconnected_at", null).select(ACCOUNT).maybeSingle(),
+  );
+  if (disconnected) {
+    return print(
+      options,
+      disconnected,
+      () =>
+        `Disconnected ${disconnected.display_phone} (${disconnected.phone_number_id}); its token is gone.`,
+    );
+  }
+  const found: Account | null = rows(
+    await db.from("messaging_accounts").select(ACCOUNT).eq("id", id).maybeSingle(),
+  );
+  if (!found) throw new OperatorError(`No messaging account has the id ${id}.`);
+  print(
+    options,
+    found,
+    () =>
+      `${found.display_phone} (${found.phone_number_id}) is already disconnected, ` +
+      `since ${moment(found.disconnected_at, "just now")}.`,
+  );
+}

@@ -1,0 +1,62 @@
+import { InvalidArgumentError } from "commander";
+import * as z from "zod";
+import { Phone } from "../supabase/functions/_shared/fields.ts";
+
+// Each reads one argument and throws InvalidArgumentError, with what it must be, for wrong usage.
+
+/** An id of the platform: a UUID. */
+export function uuid(value: string): string {
+  if (z.guid().safeParse(value).success) return value.toLowerCase();
+  throw new InvalidArgumentError("It must be a UUID.");
+}
+
+/** An id of the messaging channel: decimal digits. */
+export function channelId(value: string): string {
+  if (/^[0-9]{1,32}$/.test(value)) return value;
+  throw new InvalidArgumentError("It must be 1 to 32 digits, as the messaging channel shows it.");
+}
+
+/** A phone number in E.164. */
+export function phone(value: string): string {
+  if (Phone.safeParse(value).success) return value;
+  throw new InvalidArgumentError(
+    "It must be in E.164 format with a leading plus sign, such as +5511987654321.",
+  );
+}
+
+/** The name of a company, trimmed. */
+export function companyName(value: string): string {
+  const name = value.trim();
+  if (name !== "" && [...name].length <= 255) return name;
+  throw new InvalidArgumentError("It must have 1 to 255 characters.");
+}
+
+const SCOPES = ["read", "write", "messaging"];
+
+/** Scopes of a key, separated by commas. */
+export function scopes(value: string): string[] {
+  const chosen = value.split(",").map((scope) => scope.trim());
+  if (chosen.every((scope) => SCOPES.includes(scope))) return [...new Set(chosen)];
+  throw new InvalidArgumentError(
+    "It must be one or more of read, write and messaging, separated by commas.",
+  );
+}
+
+const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:\d{2})?)?$/;
+
+/**
+ * A moment to come, in ISO 8601: a date, or a date and a time, in UTC unless it has an offset.
+ * Answers it in UTC.
+ */
+export function futureMoment(value: string): string {
+  const [, date, time = "T00:00", offset = "Z"] = MOMENT.exec(value) ?? [];
+  // Date takes the 30th of February for the 2nd of March; zod does not.
+  const moment = new Date(z.iso.date().safeParse(date).success ? date + time + offset : NaN);
+  if (isNaN(moment.getTime())) {
+    throw new InvalidArgumentError(
+      "It must be a date, or a date and time, in ISO 8601, such as 2030-01-31 or 2030-01-31T18:00:00Z.",
+    );
+  }
+  if (moment.getTime() <= Date.now()) throw new InvalidArgumentError("It must be in the future.");
+  return moment.toISOString();
+}

@@ -1,0 +1,78 @@
+import type { Command } from "commander";
+import { companyName } from "./arguments.ts";
+import { examples } from "./examples.ts";
+import { JSON_OPTION, print, printable, type Printing, table } from "./print.ts";
+import { everyRow, openProject, OperatorError, type Project } from "./target.ts";
+
+interface Company {
+  id: string;
+  name: string;
+  created_at: string;
+}
+
+const COMPANY = "id, name, created_at";
+
+/** Adds `company create` and `company list`. */
+export function companyCommands(program: Command) {
+  const company = program.command("company")
+    .description("Make and list companies, the customers of the platform.")
+    .addHelpText(
+      "after",
+      examples(
+        'npm run admin -- company create "My company"',
+        "npm run admin -- company list",
+      ),
+    );
+
+  company.command("create")
+    .description("Make a company. It starts with a sales pipeline and its stages.")
+    .argument("<name>", "what people call it, 1 to 255 characters", companyName)
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples('npm run admin -- company create "My company"'))
+    .action(createCompany);
+
+  company.command("list")
+    .description("List all companies by name.")
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples("npm run admin -- company list"))
+    .action(listCompanies);
+}
+
+async function createCompany(name: string, options: Printing) {
+  const { db, rows } = openProject();
+  const made: Company = rows(await db.from("companies").insert({ name }).select(COMPANY).single());
+  print(
+    options,
+    made,
+    () => `Created the company "${printable(made.name)}" with the id ${made.id}.`,
+  );
+}
+
+async function listCompanies(options: Printing) {
+  const project = openProject();
+  const companies = await everyRow<Company>(
+    project,
+    (after, limit) =>
+      project.db.from("companies").select(COMPANY).gt("id", after).order("id").limit(limit),
+  );
+  companies.sort((a, b) => a.name.localeCompare(b.name));
+  print(options, companies, () =>
+    table(companies, {
+      ID: ({ id }) => id,
+      NAME: ({ name }) => name,
+      CREATED: ({ created_at }) => created_at.slice(0, 10),
+    }, "There are no companies yet."));
+}
+
+/**
+ * Tells an empty list from the list of a company that does not exist.
+ * @throws OperatorError when no company has the id.
+ */
+export async function requireCompany({ db, rows }: Project, id: string): Promise<void> {
+  const found = rows(await db.from("companies").select("id").eq("id", id).maybeSingle());
+  if (!found) throw new OperatorError(noCompany(id));
+}
+
+export function noCompany(id: string): string {
+  return `No company has the id ${id}.`;
+}

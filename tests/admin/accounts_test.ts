@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { openToken, readCredentialsKey } from "../../supabase/functions/_shared/credentials.ts";
+import { anyPhoneNumberId } from "../support/company.ts";
+import { secrets, withDatabase } from "../support/stack.ts";
+import { admin, bareCompany, json, printed } from "./command.ts";
+
+function connect(company: string, phoneNumberId: string, ...more: string[]): string[] {
+  const number = ["--phone-number-id", phoneNumberId, "--display-phone", "+5511987654321"];
+  return ["account", "connect", "--company", company, ...number, ...more];
+}
+
+function anyToken(): string {
+  return `EAAB${crypto.randomUUID()}`;
+}
+
+/** All that the database has of a company's accounts. */
+async function stored(company: string) {
+  return await withDatabase((sql) =>
+    sql`select * from messaging_accounts where company_id = ${company} order by created_at`
+  );
+}
+
+async function opened(encryptedToken: string): Promise<string> {
+  return await openToken(encryptedToken, readCredentialsKey(secrets.credentials_key));
+}
+
+Deno.test("a token comes on standard input and is stored only encrypted", async () => {
+  const [company, token, number] = [await bareCompany(), anyToken(), anyPhoneNumberId()];
+  const text = await printed(connect(company, number), `\n ${token}\r\n`);
+  const [account] = await stored(company);
+  assert.deepEqual(
+    text,
+    `Connected +5511987654321 (${number}) as the account ${account.id}; its token is stored encrypted.\n`,
+  );
+  assert.deepEqual(JSON.stringify(account).includes(token), false);
+  assert.deepEqual(await opened(account.encrypted_token), token);
+
+  const [asArgument, withEquals] = await Promise.all([
+    admin(connect(company, number, "--token", token)),
+    admin(connect(company, number, `--token=${token}`)),
+  ]);
+  const unknown = { code: 2, stdout: "", stderr: "Unknown option '--token'.\nTry --help.\n" };
+  assert.deepEqual([asArgument, withEquals], [unknown, unknown]);
+});
+
+Deno.test("reconnecting a number replaces its token and keeps the account", async () => {
+  const [company, number, token] = [await bareCompany(), anyPhoneNumberId(), anyToken()];
+  const first = await json(connect(company, number, "--business-account-id", "42"), anyToken());
+  assert.deepEqual(first.business_account_id, "42");
+  const [before] = await stored(company);
+
+  const second = await json(connect(company, number), token);
+  assert.deepEqual(second, first);
+  const [connected, ...others] = await stored(company);
+  assert.deepEqual(others.length, 0);
+  assert.notEqual(connected.encrypted_token, before.encrypted_token);
+  assert.deepEqual(await opened(connected.encrypted_token), token);
+
+  await printed(["account", "disconnect", first.id]);
+  const third = await json(connect(company, number, "--business-account-id", "43"), token);
+  assert.deepEqual(third, { ...first, business_account_id: "43" });
+  const [again] = await stored(company);
+  assert.deepEqual([again.id, again.disconnected_at], [first.id, null]);
+  assert.deepEqual(await opened(again.encrypted_token), token);
+});
+
+Deno.test("a number that is connected to another company is refused until it is free", async () => {
+  const [mine, theirs] = await Promise.all([bareCompany(), bareCompany()]);
+  const number = anyPhoneNumberId();
+  const account = await json(connect(theirs, number), anyToken());
+
+  const refused = await admin(connect(mine, number), { input: anyToken() });
+  const stderr =
+    `The number ${number} is connected to another company; disconnect it there first.\n`;
+  assert.deepEqual(refused, { code: 1, stdout: "", stderr });
+  assert.deepEqual((await stored(mine)).length, 0);
+
+  await printed(["account", "disconnect", account.id]);
+  await printed(connect(mine, number), anyToken());
+  assert.deepEqual(await admin(connect(theirs, number), { input: anyToken() }), refused);
+});
+
+Deno.test("disconnecting wipes the token, and doing it twice is no error", async () => {
+  const [company, number] = [await bareCompany(), anyPhoneNumberId()];
+  const { id } = await json(connect(company, number), anyToken());
+  const first = await printed(["account", "disconnect", id]);
+  assert.deepEqual(first, `Disconnected +5511987654321 (${number}); its token is gone.\n`);
+  const [account] = await stored(company);
+  assert.deepEqual([account.encrypted_token, account.disconnected_at instanceof Date], [
+    null,
+    true,
+  ]);
+
+  const [text, value] = await Promise.all([
+    printed(["account", "disconnect", id]),
+    json(["account", "disconnect", id]),
+  ]);
+  assert.match(
+    text,
+    /^\+5511987654321 \(\d+\) is already disconnected, since \d{4}-[^.]* UTC\.\n$/,
+  );
+  assert.deepEqual(new Date(value.disconnected_at), account.disconnected_at);
+});
+
+Deno.test("accounts are listed with their state and never with their token", async () => {
+  const [company, number] = [await bareCompany(), anyPhoneNumberId()];
+  const list = ["account", "list", "--company", company];
+  const [none, nothing] = await Promise.all([printed(list), json(list)]);
+  assert.deepEqual([none, nothing], ["This company has no messaging accounts.\n", []]);
+
+  await withDatabase((sql) =>
+    sql`
+      insert into messaging_accounts (company_id, phone_number_id, display_phone, disconnected_at, created_at)
+      values (${company}, '7', '+15550100', '2026-01-02T03:04:05Z', '2026-01-01')
+    `
+  );
+  const made = await json(connect(company, number, "--business-account-id", "42"), anyToken());
+  const [table, rows] = await Promise.all([printed(list), json(list)]);
+  assert.deepEqual(table.trimEnd().split("\n").map((line) => line.slice(38)), [
+    "PHONE           PHONE NUMBER ID  BUSINESS ACCOUNT ID  STATE         DISCONNECTED",
+    `+5511987654321  ${number}  42                   connected`,
+    "+15550100       7                unknown              disconnected  2026-01-02 03:04 UTC",
+  ]);
+  assert.deepEqual(rows.length, 2);
+  assert.deepEqual(rows[0], made);
+  assert.deepEqual(Object.keys(made).filter((name) => name.includes("token")), []);
+});
+
+Deno.test("what cannot be a token is refused before anything is stored", async () => {
+  const company = await bareCompany();
+  const tokens = [" \n ", "EAAB\nEAAC", "EAAÇ", "E".repeat(4097)];
+  const endings = await Promise.all(
+    tokens.map((input) => admin(connect(company, anyPhoneNumberId()), { input })),
+  );
+  const none = "No access token came: pass it on standard input, or type it when asked.\n";
+  const wrong = "This is no access token: it must be at most 4096 ASCII characters, " +
+    "with no space or line break within.\n";
+  assert.deepEqual(endings.map(({ code }) => code), tokens.map(() => 1));
+  assert.deepEqual(endings.map(({ stderr }) => stderr), [none, wrong, wrong, wrong]);
+  assert.deepEqual((await stored(company)).length, 0);
+
+  const longest = "E".repeat(4096);
+  await printed(connect(company, anyPhoneNumberId()), longest);
+  const [account] = await stored(company);
+  assert.deepEqual(await opened(account.encrypted_token), longest);
+});
+
+Deno.test("an id that no account or company has is said to be unknown", async () => {
+  const id = crypto.randomUUID();
+  const endings = await Promise.all([
+    admin(connect(id, anyPhoneNumberId()), { input: anyToken() }),
+    admin(["account", "list", "--company", id, "--json"]),
+    admin(["account", "disconnect", id]),
+  ]);
+  const noCompany = { code: 1, stdout: "", stderr: `No company has the id ${id}.\n` };
+  const noAccount = { code: 1, stdout: "", stderr: `No messaging account has the id ${id}.\n` };
+  assert.deepEqual(endings, [noCompany, noCompany, noAccount]);
+});

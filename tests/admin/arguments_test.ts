@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { InvalidArgumentError } from "commander";
+import {
+  channelId,
+  companyName,
+  futureMoment,
+  phone,
+  scopes,
+  uuid,
+} from "../../admin/arguments.ts";
+
+function refuses(read: (value: string) => unknown, ...values: string[]) {
+  for (const value of values) assert.throws(() => read(value), InvalidArgumentError, value);
+}
+
+Deno.test("an expiry is a date, or a date and time, in UTC unless it has an offset", () => {
+  assert.equal(futureMoment("2999-12-31"), "2999-12-31T00:00:00.000Z");
+  assert.equal(futureMoment("2999-01-31T18:00"), "2999-01-31T18:00:00.000Z");
+  assert.equal(futureMoment("2999-01-31T18:00:00Z"), "2999-01-31T18:00:00.000Z");
+  assert.equal(futureMoment("2999-01-31T18:00:00.5-03:00"), "2999-01-31T21:00:00.500Z");
+});
+
+Deno.test("an expiry that does not exist, is written in another way or has passed is refused", () => {
+  refuses(futureMoment, "2999-02-30", "2999-13-01", "2999-01-01T25:00Z", "2999-01-01T10:00+99:00");
+  refuses(futureMoment, "", "2999", "2999-01", "tomorrow", "18:00", "31/01/2999", "2999-01-31Z");
+  refuses(futureMoment, "2020-01-01", new Date().toISOString());
+});
+
+Deno.test("scopes are separated by commas, each counted once", () => {
+  assert.deepEqual(scopes("messaging"), ["messaging"]);
+  assert.deepEqual(scopes("write, read,write"), ["write", "read"]);
+  refuses(scopes, "", "read,", "read write", "admin", "READ");
+});
+
+Deno.test("ids, numbers and names are held to what the database takes", () => {
+  assert.equal(
+    uuid("DE300000-0000-4000-8000-000000000001"),
+    "de300000-0000-4000-8000-000000000001",
+  );
+  refuses(uuid, "", "7", "de300000-0000-4000-8000-00000000000g");
+  assert.equal(channelId("106540352242922"), "106540352242922");
+  refuses(channelId, "", "+7", "1".repeat(33));
+  assert.equal(phone("+5511987654321"), "+5511987654321");
+  refuses(phone, "", "5511987654321", "+55 11 98765-4321", "+0123456789");
+  assert.equal(companyName(` ${"👍".repeat(255)} `), "👍".repeat(255));
+  refuses(companyName, "", " ", "a".repeat(256));
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { withDatabase } from "../support/stack.ts";
+
+export interface Ending {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+interface Circumstances {
+  /** What arrives on standard input. */
+  input?: string;
+  /** Besides STACK_FILE; undefined takes a variable away. */
+  env?: Record<string, string | undefined>;
+}
+
+const MAIN = fileURLToPath(new URL("../../admin/main.ts", import.meta.url));
+const COMMAND = [Deno.execPath(), "run", "--allow-all", "--no-prompt", MAIN];
+
+/** Runs the operator's command as `npm run admin -- …` does, against the stack of these tests. */
+export async function admin(
+  args: string[],
+  { input = "", env = {} }: Circumstances = {},
+): Promise<Ending> {
+  const [program, ...before] = COMMAND;
+  const child = new Deno.Command(program, {
+    args: [...before, ...args],
+    // Whatever project the person who runs the tests has in their environment, it is not meant here.
+    clearEnv: true,
+    env: definedOnly({ ...inherited(), NO_COLOR: "1", ...env }),
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const ending = child.output();
+  const writer = child.stdin.getWriter();
+  // A command that needs no input may end before it is written.
+  await writer.write(new TextEncoder().encode(input)).then(() => writer.close()).catch(() => {});
+  const { code, stdout, stderr } = await ending;
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+/** Runs a command that must succeed, and answers what it printed. */
+export async function printed(args: string[], input?: string): Promise<string> {
+  const { code, stdout, stderr } = await admin(args, { input });
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  return stdout;
+}
+
+/** As `printed`, with `--json`: the one value that is all of the output. */
+// deno-lint-ignore no-explicit-any
+export async function json(args: string[], input?: string): Promise<any> {
+  return JSON.parse(await printed([...args, "--json"], input));
+}
+
+/** A company with no keys and no accounts. */
+export async function bareCompany(): Promise<string> {
+  return await withDatabase(async (sql) => {
+    const [{ id }] = await sql`insert into companies (name) values ('Operated') returning id`;
+    return id;
+  });
+}
+
+function inherited(): Record<string, string | undefined> {
+  const names = ["STACK_FILE", "PATH", "HOME", "DENO_DIR", "TMPDIR"];
+  return Object.fromEntries(names.map((name) => [name, Deno.env.get(name)]));
+}
+
+function definedOnly(env: Record<string, string | undefined>): Record<string, string> {
+  const entries = Object.entries(env).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Record<string, string>;
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { openToken, readCredentialsKey } from "../../supabase/functions/_shared/credentials.ts";
+import { anyPhoneNumberId } from "../support/company.ts";
+import { stack, withDatabase } from "../support/stack.ts";
+import { admin, bareCompany } from "./command.ts";
+
+const LIST = ["company", "list"];
+const PROJECT = {
+  STACK_FILE: undefined,
+  SUPABASE_URL: stack.url,
+  SUPABASE_SECRET_KEY: stack.secret_key,
+};
+
+Deno.test("a named project is worked on with its own credentials key", async () => {
+  const company = await bareCompany();
+  const connect = ["account", "connect", "--company", company];
+  const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];
+  const key = "+/" + "A".repeat(41) + "="; // of 32 bytes, in base64
+  const [connected, missing, malformed] = await Promise.all(
+    [key, undefined, key.slice(1)].map((CREDENTIALS_KEY) =>
+      admin([...connect, ...number], { input: "EAAB", env: { ...PROJECT, CREDENTIALS_KEY } })
+    ),
+  );
+  assert.deepEqual([connected.code, connected.stderr], [0, ""]);
+  const [account] = await withDatabase((sql) =>
+    sql`select encrypted_token from messaging_accounts where company_id = ${company}`
+  );
+  assert.deepEqual(await openToken(account.encrypted_token, readCredentialsKey(key)), "EAAB");
+
+  assert.deepEqual(missing.code, 1);
+  assert.match(missing.stderr, /^CREDENTIALS_KEY must be 32 random bytes in base64 .*\.\n$/);
+  assert.deepEqual(malformed, missing);
+});
+
+Deno.test("a stack that does not run is said not to run", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const STACK_FILE = `${folder}/stack.json`;
+    const absent = await admin(LIST, { env: { STACK_FILE } });
+    const stderr = "The local stack is not running: start it with npm start, " +
+      "or set SUPABASE_URL and SUPABASE_SECRET_KEY for another project.\n";
+    assert.deepEqual(absent, { code: 1, stdout: "", stderr });
+
+    // A stack that was killed leaves its addresses behind.
+    await Deno.writeTextFile(STACK_FILE, JSON.stringify({ ...stack, url: await deadAddress() }));
+    assert.deepEqual(await admin(LIST, { env: { STACK_FILE } }), absent);
+    assert.deepEqual(await admin(["company", "create", "x"], { env: { STACK_FILE } }), absent);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a project that cannot be worked on is told in one sentence", async () => {
+  const website = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () =>
+      new Response("<h1>Welcome</h1>", { status: 404, headers: { "Content-Type": "text/html" } }),
+  );
+  const there = `http://127.0.0.1:${website.addr.port}`;
+  const nowhere = await deadAddress();
+  try {
+    const cases: [Record<string, string | undefined>, string][] = [
+      [
+        { SUPABASE_SECRET_KEY: undefined },
+        "SUPABASE_URL is set and SUPABASE_SECRET_KEY is not: " +
+        "set both for a project, or neither for the local stack.",
+      ],
+      [
+        { SUPABASE_URL: "" },
+        "SUPABASE_SECRET_KEY is set and SUPABASE_URL is not: " +
+        "set both for a project, or neither for the local stack.",
+      ],
+      [
+        { SUPABASE_URL: "project" },
+        "SUPABASE_URL must be the URL of a Supabase project, such as https://<project>.supabase.co.",
+      ],
+      [
+        { SUPABASE_SECRET_KEY: stack.publishable_key },
+        `The project at ${stack.url} does not accept this secret key.`,
+      ],
+      [{ SUPABASE_URL: nowhere }, `The project at ${nowhere} cannot be reached.`],
+      [
+        { SUPABASE_URL: there },
+        `${there} does not answer as a Supabase project does (HTTP 404).`,
+      ],
+    ];
+    await Promise.all(cases.map(async ([env, sentence]) => {
+      const ending = await admin(LIST, { env: { ...PROJECT, ...env } });
+      assert.deepEqual(ending, { code: 1, stdout: "", stderr: `${sentence}\n` });
+    }));
+  } finally {
+    await website.shutdown();
+  }
+});
+
+/** An address at which nothing listens. */
+async function deadAddress(): Promise<string> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return await Promise.resolve(`http://127.0.0.1:${port}`);
+}
