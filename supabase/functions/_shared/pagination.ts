@@ -22,25 +22,11 @@ export interface ListOrder {
 
 // As the database writes it, to the microsecond; Date would round it and skip rows.
 const Timestamp = z.iso.datetime({ offset: true }).regex(/^(?!0000).*[+-](0\d|1[0-4]):[0-5]\d$/);
-const Uuid = z.guid();
-const Position = z.int32();
 
 /** Newest first; rows made at the same moment by id. */
 export function newestFirst(list: string): ListOrder {
-  return { list, ascending: false, columns: { created_at: Timestamp, id: Uuid } };
+  return { list, ascending: false, columns: { created_at: Timestamp, id: z.guid() } };
 }
-
-export const PIPELINE_ORDER: ListOrder = {
-  list: "pipelines",
-  ascending: true,
-  columns: { position: Position, id: Uuid },
-};
-
-export const STAGE_ORDER: ListOrder = {
-  list: "stages",
-  ascending: true,
-  columns: { pipeline_id: Uuid, position: Position, id: Uuid },
-};
 
 /** Where a page starts: after the row with these values, in the columns of the order. */
 type Start = (string | number)[];
