@@ -47,6 +47,9 @@ create table public.contacts (
 comment on table public.contacts is 'People a company talks to. Unique per company by phone key.';
 
 create index contacts_newest_first_idx on public.contacts (company_id, created_at desc, id desc);
+-- A policy hides from the planner which company asks. Told that there is one, it plans for the largest
+-- company instead of the average one, and reads a page from the index instead of sorting everything.
+alter table public.contacts alter column company_id set (n_distinct = 1);
 
 create trigger contacts_set_updated_at before update on public.contacts
   for each row execute function app.set_updated_at();

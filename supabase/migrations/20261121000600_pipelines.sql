@@ -13,6 +13,9 @@ create table public.pipelines (
 comment on table public.pipelines is 'A sales process of a company: an ordered row of stages.';
 
 create index pipelines_by_position_idx on public.pipelines (company_id, position, id);
+-- A policy hides from the planner which company asks. Told that there is one, it plans for the largest
+-- company instead of the average one, and reads a page from the index instead of sorting everything.
+alter table public.pipelines alter column company_id set (n_distinct = 1);
 create unique index pipelines_one_default_idx on public.pipelines (company_id) where is_default;
 
 create trigger pipelines_set_updated_at before update on public.pipelines
@@ -33,6 +36,8 @@ create table public.stages (
 comment on table public.stages is 'A step of a pipeline. A deal stands in exactly one.';
 
 create index stages_by_position_idx on public.stages (company_id, pipeline_id, position, id);
+-- As for pipelines.
+alter table public.stages alter column company_id set (n_distinct = 1);
 
 create trigger stages_set_updated_at before update on public.stages
   for each row execute function app.set_updated_at();

@@ -4,7 +4,8 @@ create table public.deals (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null default app.company_id() references public.companies on delete cascade,
   title text not null check (char_length(title) between 1 and 255),
-  value numeric(14, 2) check (value >= 0),
+  -- NaN is a numeric value too, and the greatest of all.
+  value numeric(14, 2) check (value >= 0 and value <> 'NaN'),
   status text not null default 'open' check (status in ('open', 'won', 'lost')),
   contact_id uuid not null,
   stage_id uuid not null,
@@ -20,6 +21,9 @@ create table public.deals (
 comment on table public.deals is 'A sales opportunity with a contact, standing in a stage of a pipeline.';
 
 create index deals_newest_first_idx on public.deals (company_id, created_at desc, id desc);
+-- A policy hides from the planner which company asks. Told that there is one, it plans for the largest
+-- company instead of the average one, and reads a page from the index instead of sorting everything.
+alter table public.deals alter column company_id set (n_distinct = 1);
 create index deals_contact_idx on public.deals (company_id, contact_id);
 create index deals_stage_idx on public.deals (company_id, stage_id);
 

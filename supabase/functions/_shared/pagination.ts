@@ -96,18 +96,19 @@ export async function respondWithPage<Row extends object>(
 }
 
 /**
- * Rows after a start, for columns a, b, c: a ≥ x, and (a > x, or a = x and b > y, or a = x and b = y
- * and c > z). The first condition says nothing new, but an index can begin at it.
+ * Rows after a start, for columns a, b, c: a ≥ x and (a > x or (b ≥ y and (b > y or c > z))). Said so,
+ * and not as a list of alternatives, an index can begin at x and the planner knows how much is left.
  */
 function after<Row>(query: Query<Row>, order: ListOrder, start: Start): Query<Row> {
   const columns = Object.keys(order.columns);
-  const beyond = order.ascending ? "gt" : "lt";
-  const alternatives = columns.map((column, at) => {
-    const equal = columns.slice(0, at).map((name, i) => `${name}.eq."${start[i]}"`);
-    return `and(${[...equal, `${column}.${beyond}."${start[at]}"`].join(",")})`;
-  });
+  const operator = order.ascending ? "gt" : "lt";
+  const beyond = (at: number) => `${columns[at]}.${operator}."${start[at]}"`;
+  const atOrBeyond = (at: number): string =>
+    at === columns.length - 1
+      ? beyond(at)
+      : `and(${columns[at]}.${operator}e."${start[at]}",or(${beyond(at)},${atOrBeyond(at + 1)}))`;
   const from = order.ascending ? query.gte(columns[0], start[0]) : query.lte(columns[0], start[0]);
-  return from.or(alternatives.join(","));
+  return from.or(`${beyond(0)},${atOrBeyond(1)}`);
 }
 
 // A cursor holds values of the order's columns and nothing else. Who changes one moves to another
