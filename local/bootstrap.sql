@@ -10,8 +10,6 @@ create role authenticator login noinherit;
 create role supabase_auth_admin nologin noinherit;
 grant anon, authenticated, service_role to authenticator;
 grant anon, authenticated, service_role to postgres with admin option;
--- On a hosted project postgres holds this role's admin option too: migrations hand custom roles to it.
-grant authenticator to postgres with admin option;
 
 alter database postgres owner to postgres;
 alter schema public owner to postgres;

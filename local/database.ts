@@ -40,10 +40,11 @@ export async function bootstrap(admin: Sql, password: string) {
  * transaction. The history is the table that the Supabase CLI keeps, so `supabase migration list`
  * and `supabase db push` agree with it.
  *
- * @returns the names of the migrations that were applied.
+ * Yields the name of each migration that it has applied.
+ *
  * @throws Error naming the migration and what the database said of it.
  */
-export async function migrate(sql: Sql): Promise<string[]> {
+export async function* migrate(sql: Sql): AsyncGenerator<string> {
   await sql.unsafe(`
     create schema if not exists supabase_migrations;
     create table if not exists supabase_migrations.schema_migrations (
@@ -53,7 +54,6 @@ export async function migrate(sql: Sql): Promise<string[]> {
   const history = await sql`select version from supabase_migrations.schema_migrations`;
   const known = new Set(history.map(({ version }) => version));
 
-  const applied: string[] = [];
   for (const file of await migrationFiles()) {
     const [, version, name] = /^(\d+)_(.+)\.sql$/.exec(file)!;
     if (known.has(version)) continue;
@@ -69,9 +69,8 @@ export async function migrate(sql: Sql): Promise<string[]> {
     } catch (error) {
       throw new Error(`The migration ${file} failed: ${describe(error, text)}`);
     }
-    applied.push(file);
+    yield file;
   }
-  return applied;
 }
 
 async function migrationFiles(): Promise<string[]> {
@@ -111,10 +110,12 @@ export async function seed(sql: Sql): Promise<boolean> {
   return true;
 }
 
-/** What Postgres said, with the line of the file that it means. */
+/** What Postgres said, with the line of the file where it names a place. */
 function describe(error: unknown, text: string): string {
   if (!(error instanceof postgres.PostgresError)) return String(error);
   const position = Number(error.position);
-  const line = position ? ` (line ${text.slice(0, position).split("\n").length})` : "";
+  // Postgres counts characters, JavaScript half of some.
+  const before = Array.from(text).slice(0, position).join("");
+  const line = position ? ` (line ${before.split("\n").length})` : "";
   return [error.message + line, error.detail, error.hint].filter(Boolean).join(". ");
 }

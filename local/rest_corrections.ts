@@ -1,27 +1,26 @@
 // @supabase/lite is an alpha. Where it does not do what PostgREST does, this file makes it: each
-// correction says what PostgREST does, and tests/local/rest_corrections_test.ts fails for each one
-// that has become unnecessary. Nothing else in this repository knows about these differences.
+// correction says what PostgREST does, and tests/local/rest_*_test.ts fail for each one that has
+// become unnecessary. Nothing else in this repository knows about these differences.
 
+import { RelationNotFoundError } from "@supabase/lite";
+import { decodeHex, encodeHex } from "deno-std/encoding/hex.js";
 import { sql } from "kysely";
 
 /** What lite's Postgres connection has inside, as far as it is corrected. Not part of its types. */
 export interface LiteConnection {
   rlsState: "unknown" | "active" | "inactive";
   introspect(options?: { useCache?: boolean }): Promise<unknown>;
-  clearSchemaCache(): Promise<void>;
   normalizeDbError(error: unknown): unknown;
+  onPostgrestAST(query: Query, vars: SessionVars): Promise<Query>;
+  withContext(vars: SessionVars, work: Work, options?: { rpc?: unknown }): Promise<unknown>;
   applyJwtSessionContext(transaction: unknown, vars: SessionVars): Promise<void>;
-  applyRpcRequestGucs(transaction: unknown, request: RpcRequest): Promise<void>;
-  close(): Promise<void>;
 }
-interface SessionVars {
-  auth?: { role?: string; uid?: string; jwt?: unknown };
-}
-interface RpcRequest {
-  method: string;
-  path: string;
-  requestHeaders?: Record<string, string>;
-}
+type Query = { type: string; select?: unknown; where?: unknown };
+type SessionVars = {
+  auth?: { role?: string; jwt?: Record<string, unknown> };
+  readOnly?: boolean;
+};
+type Work = (database: unknown) => Promise<unknown>;
 
 /**
  * Corrects a connection in place.
@@ -30,7 +29,6 @@ interface RpcRequest {
  */
 export function correctConnection(connection: LiteConnection, privileged: LiteConnection) {
   connection.introspect = (options) => privileged.introspect(options);
-  connection.clearSchemaCache = () => privileged.clearSchemaCache();
 
   // In the state "unknown" lite grants everything on every table to anon and authenticated at its
   // first request. PostgREST grants nothing, and with those grants no permission test means anything.
@@ -38,47 +36,75 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
 
   connection.normalizeDbError = asPostgrest;
 
-  // PostgREST sets the role and the claims in one statement; lite uses up to ten.
-  connection.applyJwtSessionContext = async (transaction, { auth }) => {
+  const { onPostgrestAST, withContext } = connection;
+  connection.onPostgrestAST = (query, vars) => {
+    vars.readOnly = query.type === "query";
+    const { select, where } = query;
+    return onPostgrestAST.call(connection, { ...query, ...unsealed({ select, where }) }, vars);
+  };
+
+  // PostgREST rolls back what it answers with an error. lite commits an update of which it then says
+  // that it touched too many rows. The status of a function's answer is the function's own.
+  connection.withContext = async (vars, work, options) => {
+    try {
+      return await withContext.call(connection, vars, async (database) => {
+        const answer = await work(database);
+        const isError = answer instanceof Response && answer.status >= 400;
+        if (isError && !options?.rpc) throw new RolledBack(answer);
+        return answer;
+      }, options);
+    } catch (error) {
+      if (error instanceof RolledBack) return error.answer;
+      throw error;
+    }
+  };
+
+  // PostgREST prepares a transaction in one statement, lite in up to six. PostgREST also gives it
+  // the settings of the request's role, such as its statement_timeout, and lets a GET only read.
+  connection.applyJwtSessionContext = async (transaction, { auth, readOnly }) => {
     const role = auth?.role ?? "anon";
-    const claims = auth?.jwt ?? { role };
-    await setConfig(transaction, { "request.jwt.claims": JSON.stringify(claims), role });
-  };
-  connection.applyRpcRequestGucs = async (transaction, { method, path, requestHeaders }) => {
-    await setConfig(transaction, {
-      "response.status": "",
-      "response.headers": "",
-      "request.method": method,
-      "request.path": path,
-      "request.headers": JSON.stringify(requestHeaders ?? {}),
-    });
+    const claims = JSON.stringify({ ...auth?.jwt, role });
+    await sql`
+      select set_config(name, value, true) from (
+        select split_part(setting, '=', 1), substring(setting from '=(.*)')
+        from pg_roles, unnest(rolconfig) as setting where rolname = ${role}
+        union all values
+          ('transaction_read_only', ${readOnly ? "on" : "off"}),
+          ('request.jwt.claims', ${claims}),
+          ('role', ${role})
+      ) as settings (name, value)
+    `.execute(transaction as never);
   };
 }
 
-async function setConfig(transaction: unknown, settings: Record<string, string>) {
-  const calls = Object.entries(settings).map(([name, value]) =>
-    sql`set_config(${name}, ${value}, true)`
-  );
-  await sql`select ${sql.join(calls)}`.execute(transaction as never);
+class RolledBack {
+  constructor(readonly answer: Response) {}
 }
 
-/** PostgREST's HTTP status for an SQLSTATE (docs: "HTTP Status Codes"), first match wins. */
+/** PostgREST believes a signed token. lite asks its own auth service, which is off, about a person. */
+export async function believeTokens(
+  context: { set(name: string, value: unknown): void },
+  next: () => Promise<void>,
+) {
+  const found = () => Promise.resolve({});
+  context.set("authService", { repo: { findUserById: found, findSessionById: found } });
+  await next();
+}
+
+/** PostgREST's HTTP status for an SQLSTATE (its docs, "HTTP Status Codes"), first match wins. */
 const STATUS_BY_SQLSTATE: [RegExp, number][] = [
   [/^(23503|23505)$/, 409],
   [/^25006$/, 405],
-  [/^42883$/, 404],
-  [/^42P01$/, 404],
-  [/^42P17$/, 500],
-  [/^53400$/, 500],
-  [/^53/, 503],
-  [/^08/, 503],
+  [/^(42883|42P01)$/, 404],
+  [/^(21000|42P17|53400)$/, 500],
+  [/^(08|53|57P01)/, 503],
   [/^P0001$/, 400],
   [/^(28|0L|0P)/, 403],
   [/^(09|25|2D|38|39|3B|40|54|55|57|58|F0|HV|P0|XX)/, 500],
   [/./, 400],
 ];
 
-/** An error of the database as lite passes it through unchanged; lite logs it, see `quietly`. */
+/** An error of the database as lite passes it through unchanged. */
 class DatabaseAnswer {
   readonly code = "PGRST";
   constructor(readonly message: string, readonly detail: string) {}
@@ -104,86 +130,121 @@ export function withoutErrorsPrinted() {
   const print = console.error;
   console.error = (...values: unknown[]) => {
     const [value] = values;
-    const isAnswer = value instanceof DatabaseAnswer ||
+    const isAnswer = value instanceof DatabaseAnswer || value instanceof RelationNotFoundError ||
       (value instanceof Error && value.name === "PostgresError");
     if (!isAnswer) print(...values);
   };
 }
 
 // lite guesses the type of a filter's operand from its text, so that phone=eq.+5511… becomes a
-// number and finds nothing. PostgREST hands the text to Postgres, which types it by the column.
-// A double-quoted operand is never guessed at.
+// number and finds nothing, and it stumbles over quotes. PostgREST hands the text to Postgres, which
+// types it by the column. So operands pass lite's parser sealed, in hexadecimal, where there is
+// nothing to guess or to stumble over, and are unsealed in the query that it makes of them.
 
-const COMPARISONS = "eq|neq|gt|gte|lt|lte|isdistinct";
-const OPERATION = new RegExp(`^((?:not\\.)?)(${COMPARISONS})\\.([\\s\\S]*)$`);
-const MEMBERSHIP = /^((?:not\.)?in\.)\(([\s\S]*)\)$/;
-const LOGIC = /^((?:not\.)?(?:and|or))(\([\s\S]*\))$/;
+const SEALED = /^~([0-9a-f]*)$/;
+
+function seal(operand: string): string {
+  return `~${encodeHex(operand)}`;
+}
+
+function unsealed<Value>(value: Value): Value;
+function unsealed(value: unknown): unknown {
+  if (typeof value === "string") {
+    const [, hex] = SEALED.exec(value) ?? [];
+    return hex === undefined ? value : new TextDecoder().decode(decodeHex(hex));
+  }
+  if (Array.isArray(value)) return value.map(unsealed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, unsealed(part)]));
+}
+
 const NOT_A_FILTER =
   /^(select|order|limit|offset|columns|on_conflict|apikey)$|\.(order|limit|offset)$/;
+const JUNCTION = /^(not\.)?(and|or)$/;
 
-/** The address of a request for a table with every operand quoted. */
-export function quoteOperands(address: string): string {
+// PostgREST's grammar of filters (its ApiRequest/QueryParams). Only inside brackets can an operand
+// be quoted; outside it is everything up to the end.
+const QUOTED = String.raw`"(?:[^"\\]|\\.)*"(?=[,)]|$)`;
+const MEMBER = String.raw`(?:${QUOTED}|[^,)]*)`;
+const OPERATOR = String.raw`(?<operator>(?:not\.)?\w+(?:\(\w+\))?)\.`;
+const FILTER = filter("^", "(?<members>.*)", "(?<operand>.*)$");
+const FILTER_IN_JUNCTION = filter(
+  String.raw`(?<field>(?:"[^"]*"|[^",().])+)\.`,
+  `(?<members>${MEMBER}(?:,${MEMBER})*)`,
+  String.raw`(?<operand>${QUOTED}|\{[^{}]*\}|[^,)]*)`,
+);
+
+function filter(start: string, members: string, operand: string): RegExp {
+  const list = String.raw`(?<=\bin\.)\(${members}\)`;
+  return new RegExp(String.raw`${start}${OPERATOR}(?:${list}|(?<!\bin\.)${operand})`, "gs");
+}
+
+/** The address of a request for a table with every operand sealed. */
+export function sealOperands(address: string): string {
   const url = new URL(address);
   if (url.search === "" || url.pathname.includes("/rpc/")) return address;
-  const quoted = new URLSearchParams();
+  const sealed = new URLSearchParams();
   for (const [name, value] of url.searchParams) {
-    if (NOT_A_FILTER.test(name)) quoted.append(name, value);
-    else if (/^(.*\.)?(not\.)?(and|or)$/.test(name)) quoted.append(name, quoteLogic(value));
-    else quoted.append(name, quoteOperation(value));
+    if (NOT_A_FILTER.test(name)) {
+      sealed.append(name, value);
+      continue;
+    }
+    const [, path = "", field] = /^(.*?\.)??((?:not\.)?[^.]+)$/s.exec(name) ?? [, "", name];
+    const isJunction = JUNCTION.test(field);
+    const filters = value.replace(isJunction ? FILTER_IN_JUNCTION : FILTER, sealFilter);
+    // Of several filters with one name lite keeps the last; PostgREST demands them all.
+    if (!sealed.has(name)) sealed.append(name, filters);
+    else sealed.append(`${path}and`, `(${field}${isJunction ? "" : "."}${filters})`);
   }
-  url.search = quoted.toString();
+  url.search = sealed.toString();
   return url.href;
 }
 
-function quoteOperation(operation: string): string {
-  const [, not, operator, operand] = OPERATION.exec(operation) ?? [];
-  if (operator) return `${not}${operator}.${quote(operand)}`;
-  const [, membership, members] = MEMBERSHIP.exec(operation) ?? [];
-  if (membership) return `${membership}(${atTopLevel(members).map(quote).join(",")})`;
-  return operation;
-}
+const SEALABLE = /^(not\.)?(eq|neq|gt|gte|lt|lte|isdistinct|like|ilike|match|imatch|in)$/;
 
-function quoteLogic(group: string): string {
-  const terms = atTopLevel(group.slice(1, -1)).map((term) => {
-    const [, junction, inner] = LOGIC.exec(term) ?? [];
-    if (junction) return junction + quoteLogic(inner);
-    const dot = term.indexOf(".");
-    return `${term.slice(0, dot)}.${quoteOperation(term.slice(dot + 1))}`;
-  });
-  return `(${terms.join(",")})`;
-}
-
-function quote(operand: string): string {
-  return /^".*"$/s.test(operand) ? operand : `"${operand.replace(/(["\\])/g, "\\$1")}"`;
-}
-
-/** The parts of a list at its commas, leaving those inside quotes and brackets alone. */
-function atTopLevel(list: string): string[] {
-  const parts: string[] = [""];
-  let depth = 0;
-  let quoted = false;
-  for (let at = 0; at < list.length; at++) {
-    const character = list[at];
-    if (quoted && character === "\\") {
-      parts[parts.length - 1] += character + (list[++at] ?? "");
-      continue;
-    }
-    if (character === '"') quoted = !quoted;
-    else if (!quoted && "({".includes(character)) depth++;
-    else if (!quoted && ")}".includes(character)) depth--;
-    if (character === "," && depth === 0 && !quoted) parts.push("");
-    else parts[parts.length - 1] += character;
+function sealFilter(...match: unknown[]): string {
+  const filter = match[0] as string;
+  const { field, operator, operand, members } = match.at(-1) as Record<string, string | undefined>;
+  // A list of nothing, which nothing is in, stays one.
+  if (!SEALABLE.test(operator!) || members === "") return filter;
+  const start = `${field === undefined ? "" : `${field}.`}${operator}.`;
+  if (members !== undefined) {
+    const all = members.matchAll(new RegExp(`(?<=^|,)${MEMBER}`, "gs"));
+    return `${start}(${Array.from(all, ([member]) => seal(unquoted(member))).join(",")})`;
   }
-  return parts;
+  const text = field === undefined ? operand! : unquoted(operand!);
+  return start + seal(operator!.endsWith("like") ? text.replaceAll("*", "%") : text);
+}
+
+function unquoted(operand: string): string {
+  if (!new RegExp(`^${QUOTED}$`, "s").test(operand)) return operand;
+  return operand.slice(1, -1).replace(/\\(.)/gs, "$1");
+}
+
+function asNumber(text: string): unknown {
+  const number = Number(text);
+  if (Number.isFinite(number) && String(number) === text) return number;
+  // Every digit, also those that a JavaScript number has no room for. JSON knows no NaN.
+  return /\d/.test(text) ? (JSON as unknown as RawJson).rawJSON(text) : text;
+}
+type RawJson = { rawJSON(text: string): unknown };
+
+function asTimestamp(text: string): string {
+  return text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00");
 }
 
 /** Values in JSON as Postgres' own to_json writes them, which is what PostgREST answers. */
 export const postgresTypes = {
-  timestamptz: {
-    to: 1184,
-    from: [1184],
-    serialize: (value: unknown) => value,
-    parse: (text: string) => text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00"),
-  },
-  numeric: { to: 1700, from: [1700], serialize: String, parse: Number },
+  // Otherwise any text is taken for false, so that active=eq.true finds what is not active.
+  bool: type([16], (text) => text === "t"),
+  bytea: type([17], (text) => text),
+  bigint: type([20], asNumber),
+  float: type([701, 700], asNumber),
+  timestamp: type([1114], asTimestamp),
+  timestamptz: type([1184], asTimestamp),
+  numeric: type([1700], asNumber),
 };
+
+function type(oids: number[], parse: (text: string) => unknown) {
+  return { to: oids[0], from: oids, serialize: String, parse };
+}

@@ -1,3 +1,5 @@
+import { deadline } from "deno-std/async/deadline.js";
+import { delay } from "deno-std/async/delay.js";
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { bootstrap, connect, databaseUrl, migrate, seed, type Sql } from "./database.ts";
 import { writePrivately } from "./files.ts";
@@ -20,6 +22,8 @@ export interface StackOptions {
   durable: boolean;
   /** Told of each step that may take a moment. */
   progress(step: string): void;
+  /** Ends a start that is still under way; whatever it has started is ended before it fails. */
+  signal?: AbortSignal;
 }
 
 /** What stack.json says, for programs. */
@@ -58,7 +62,7 @@ export const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
  * @throws FolderInUse, PortTaken, or an Error with a sentence that says what did not start.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { folder, progress } = options;
+  const { folder, progress, signal } = options;
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const lock = await lockFolder(folder);
 
@@ -68,13 +72,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
+    // One that a killed stack left would send programs to where nobody is.
+    await removeFile(`${folder}/stack.json`);
     const door = openDoor(options.port);
     endings.push(() => door.close());
     const url = `http://127.0.0.1:${door.port}`;
     await lock.note({ pid: Deno.pid, url, since: new Date().toISOString() });
 
-    const dataFolder = `${folder}/data`;
-    if (options.fresh) await Deno.remove(dataFolder, { recursive: true }).catch(unlessMissing);
     const secrets = await loadSecrets(`${folder}/secrets.json`);
     const environment = functionEnvironment(url, secrets);
     for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
@@ -83,7 +87,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
     const password = secrets.database_password;
     const database = await startPostgres({
-      dataFolder,
+      dataFolder: `${folder}/data`,
+      fresh: options.fresh,
       port: door.port + 1,
       password,
       logFile: `${folder}/postgres.log`,
@@ -98,8 +103,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const admin = connect(database.port, "supabase_admin", password);
     const owner = connect(database.port, "postgres", password);
     endings.push(() => Promise.all([admin, owner].map((sql) => sql.end({ timeout: 1 }))));
+    // A migration may take long, or wait forever.
+    const cancel = () => cancelStatements(admin);
+    signal?.addEventListener("abort", cancel);
+    signal?.throwIfAborted();
     await bootstrap(admin, password);
-    for (const file of await migrate(owner)) progress(`applied ${file}`);
+    for await (const file of migrate(owner)) progress(`applied ${file}`);
     if (options.seed && await seed(owner)) progress("wrote the demo data of supabase/seed.sql");
 
     const rest = await startRest({
@@ -122,7 +131,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       demo: await demoKey(owner),
     };
     await writePrivately(`${folder}/stack.json`, addresses);
-    endings.push(() => Deno.remove(`${folder}/stack.json`).catch(unlessMissing));
+    endings.push(() => removeFile(`${folder}/stack.json`));
+    // Closed before anything behind it is, so that no request meets half a stack.
+    endings.push(() => door.close());
+    signal?.throwIfAborted();
+    signal?.removeEventListener("abort", cancel);
 
     const failed = database.ended.then(() => stopping ? new Promise<void>(() => {}) : undefined);
     return { addresses, environment, failed, stop };
@@ -132,34 +145,48 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
+/** Ends whatever statements the owner of the tables is running, each with an error. */
+async function cancelStatements(admin: Sql) {
+  await admin`select pg_cancel_backend(pid) from pg_stat_activity where usename = 'postgres'`;
+}
+
 /** The HTTP server. It takes its port at once and lets requests wait until there is something behind it. */
 function openDoor(port: number) {
   type Answer = (request: Request) => Promise<Response>;
   let open!: (rest: Answer, functions: Answer) => void;
+  let underWay = 0;
   const behind = new Promise<{ rest: Answer; functions: Answer }>((resolve) => {
     open = (rest, functions) => resolve({ rest, functions });
   });
-  const ending = new AbortController();
   try {
     const server = Deno.serve({
       hostname: "127.0.0.1",
       port,
-      signal: ending.signal,
       onListen: () => {},
     }, async (request) => {
-      const { rest, functions } = await behind;
-      const { pathname } = new URL(request.url);
-      if (pathname.startsWith("/functions/v1/")) return await functions(request);
-      if (pathname.startsWith("/rest/v1/")) return await rest(request);
-      const message = "This stack serves /functions/v1/ and /rest/v1/";
-      return Response.json({ message }, { status: 404 });
+      underWay++;
+      try {
+        const { rest, functions } = await behind;
+        const { pathname } = new URL(request.url);
+        if (pathname.startsWith("/functions/v1/")) return await functions(request);
+        if (pathname.startsWith("/rest/v1/")) return await rest(request);
+        const message = "This stack serves /functions/v1/ and /rest/v1/";
+        return Response.json({ message }, { status: 404 });
+      } finally {
+        underWay--;
+      }
     });
     return {
       port: server.addr.port,
       open,
-      close: () => {
-        ending.abort();
-        return server.finished;
+      /** Gives what is under way a second to be answered, and then takes no more requests. */
+      async close() {
+        // A function's own requests to the Data API come in here too, some after its answer.
+        for (let waited = 0, quiet = 0; quiet < 50 && waited < 1000; waited += 10) {
+          await delay(10);
+          quiet = underWay > 0 ? 0 : quiet + 10;
+        }
+        await deadline(server.shutdown(), 100).catch(() => {});
       },
     };
   } catch (error) {
@@ -207,6 +234,8 @@ async function demoKey(owner: Sql): Promise<StackAddresses["demo"]> {
   });
 }
 
-function unlessMissing(error: unknown) {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
+async function removeFile(path: string) {
+  await Deno.remove(path).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
 }

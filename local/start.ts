@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { startStack } from "./stack.ts";
 
 const program = new Command("npm start --")
@@ -24,44 +25,58 @@ const program = new Command("npm start --")
 const options = program.opts<
   { port: number; fresh: boolean; seed: boolean; data: string; quiet: boolean }
 >();
+const folder = resolve(options.data);
 const say = options.quiet ? () => {} : console.log;
 const began = performance.now();
+const asked = askedToEnd();
+// An error that nobody waits for must not end this process and leave its database behind.
+addEventListener("error", report);
+addEventListener("unhandledrejection", report);
 
 try {
   const stack = await startStack({
-    folder: resolve(options.data),
+    folder,
     port: options.port,
     fresh: options.fresh,
     seed: options.seed,
     durable: true,
     progress: (step) => say(`· ${step}`),
+    signal: asked,
   });
-  const ending = Promise.race([stack.failed.then(() => "failed"), askedToEnd()]);
   say(greeting(stack.addresses, performance.now() - began));
-  const reason = await ending;
+  const ending = new Promise<"asked">((end) => asked.addEventListener("abort", () => end("asked")));
+  const reason = await Promise.race([ending, stack.failed.then(() => "failed")]);
   say("Ending …");
   await stack.stop();
   if (reason === "failed") {
-    console.error(`Postgres ended unexpectedly; ${options.data}/postgres.log says why.`);
+    throw new Error(`Postgres ended unexpectedly; ${folder}/postgres.log says why.`);
+  }
+} catch (error) {
+  // What fails because it is being ended is no failure.
+  if (!asked.aborted) {
+    console.error(error instanceof Error ? error.message : String(error));
     Deno.exit(1);
   }
-  Deno.exit(0);
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  Deno.exit(1);
+}
+Deno.exit(0);
+
+/** Aborts when a person or the system ends this process, or when npm, which started it, is gone. */
+function askedToEnd(): AbortSignal {
+  const asked = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    Deno.addSignalListener(signal, () => asked.abort());
+  }
+  // Killed outright, npm cannot pass the signal on, and nobody would know what still runs here.
+  if (Deno.env.get("npm_lifecycle_event")) {
+    const parent = Deno.ppid;
+    setInterval(() => Deno.ppid === parent || asked.abort(), 500);
+  }
+  return asked.signal;
 }
 
-/** Resolves when a person or the system ends this process, or when npm, which started it, is gone. */
-function askedToEnd(): Promise<"asked"> {
-  return new Promise((end) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      Deno.addSignalListener(signal, () => end("asked"));
-    }
-    // Killed outright, npm cannot pass the signal on, and nobody would know what still runs here.
-    if (!Deno.env.has("npm_lifecycle_event")) return;
-    const parent = Deno.ppid;
-    setInterval(() => Deno.ppid === parent || end("asked"), 500);
-  });
+function report(event: ErrorEvent | PromiseRejectionEvent) {
+  event.preventDefault();
+  console.error(event instanceof ErrorEvent ? event.error : event.reason);
 }
 
 function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"], took: number) {
@@ -73,28 +88,23 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
     `  Template sends ${addresses.template_url}`,
     `  Data API       ${addresses.url}/rest/v1`,
     `  Database       ${addresses.database_url}`,
-    `  For programs   ${options.data}/stack.json`,
-    "",
+    `  For programs   ${folder}/stack.json`,
   ];
-  if (!addresses.demo) {
-    return [
-      ...lines,
+  const next = addresses.demo
+    ? [
+      `  Demo API key   ${addresses.demo.api_key}`,
+      "",
+      "Try it:",
+      "",
+      `  curl '${addresses.gateway_url}/contacts?limit=3' -H 'Authorization: Bearer ${addresses.demo.api_key}'`,
+    ]
+    : [
+      "",
       "There is no demo company. Make one of your own in a second terminal:",
       "",
       '  npm run admin -- company create "My company"',
-      "",
-    ].join("\n");
-  }
-  return [
-    ...lines,
-    `  Demo API key   ${addresses.demo.api_key}`,
-    "",
-    "Try it:",
-    "",
-    `  curl '${addresses.gateway_url}/contacts?limit=3' -H 'Authorization: Bearer ${addresses.demo.api_key}'`,
-    "",
-    "Ctrl-C ends everything.",
-  ].join("\n");
+    ];
+  return [...lines, ...next, "", "Ctrl-C ends everything."].join("\n");
 }
 
 function port(value: string): number {
@@ -103,5 +113,5 @@ function port(value: string): number {
 }
 
 function defaultFolder(): string {
-  return new URL("../.local", import.meta.url).pathname;
+  return fileURLToPath(new URL("../.local", import.meta.url));
 }

@@ -1,5 +1,7 @@
+import { fileURLToPath } from "node:url";
 import { startStack } from "./stack.ts";
 
+const root = fileURLToPath(new URL("..", import.meta.url));
 const target = new URL("../supabase/functions/_shared/database.ts", import.meta.url);
 
 if (import.meta.main) {
@@ -22,7 +24,7 @@ if (import.meta.main) {
 /** The TypeScript types of the schema public, as the Supabase CLI writes them, formatted. */
 export async function databaseTypes(databaseUrl: string): Promise<string> {
   const types = await output("node", [
-    new URL("../tests/tools/node_modules/supabase/dist/supabase.js", import.meta.url).pathname,
+    `${root}tests/tools/node_modules/supabase/dist/supabase.js`,
     ...["gen", "types", "--lang", "typescript", "--schema", "public"],
     ...[`--remote=${databaseUrl}?sslmode=disable`, "--agent", "no"],
   ]);
@@ -32,7 +34,7 @@ export async function databaseTypes(databaseUrl: string): Promise<string> {
 async function output(program: string, args: string[], input = ""): Promise<string> {
   const child = new Deno.Command(program, {
     args,
-    cwd: new URL("..", import.meta.url).pathname,
+    cwd: root,
     env: { SUPABASE_TELEMETRY_DISABLED: "1", SUPABASE_YES: "1" },
     stdin: "piped",
     stdout: "piped",

@@ -1,0 +1,130 @@
+// Another checkout: at a path with spaces, for another user, and with migrations of its own.
+import assert from "node:assert/strict";
+import { ask, pause, processesOn, root, Started, startOn, withFolder } from "./started.ts";
+
+const NOBODY = 65534;
+const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+
+/** Whether this is root and nobody may read the packages; without that there is nothing to try. */
+const nobodyCanRun = Deno.uid() === 0 &&
+  await succeeds([...AS_NOBODY, Deno.execPath(), "--version"]) &&
+  await succeeds([...AS_NOBODY, "test", "-r", `${root}node_modules/postgres/package.json`]);
+
+Deno.test({
+  name: "an ordinary user runs it from a checkout whose path has spaces",
+  // An ordinary user who runs these tests shows it with all the others.
+  ignore: Deno.uid() === 0 && !nobodyCanRun,
+  async fn() {
+    await withFolder(async (folder) => {
+      const checkout = await copyCheckout(`${folder}/mine/Ünser CRM`);
+      const prefix = Deno.uid() === 0 ? AS_NOBODY : [];
+      if (prefix.length > 0) {
+        await Deno.chmod(folder, 0o755);
+        await succeeds(["chown", "-R", `${NOBODY}:${NOBODY}`, `${folder}/mine`]);
+      }
+      // Without --data: it is kept in the checkout.
+      const started = new Started(["--port", "0"], {
+        checkout,
+        prefix,
+        env: { HOME: `${folder}/mine` },
+      });
+      await started.says("Ctrl-C ends everything.");
+      const stack = JSON.parse(await Deno.readTextFile(`${checkout}/.local/stack.json`));
+      assert.equal((await ask(stack, "/contacts?limit=200")).body.data.length, 40);
+      assert.equal((await Deno.stat(`${checkout}/.local`)).mode! & 0o777, 0o700);
+      assert.equal((await Deno.stat(`${checkout}/.local/data`)).mode! & 0o777, 0o700);
+      const { uid } = await Deno.stat(`${checkout}/.local/data/PG_VERSION`);
+      assert.equal(uid, prefix.length > 0 ? NOBODY : Deno.uid());
+      assert.deepEqual(await started.end(), [0, ""]);
+    });
+  },
+});
+
+Deno.test({
+  name: "root runs it where namespaces are forbidden, as in many containers",
+  ignore: Deno.uid() !== 0 || Deno.build.os !== "linux",
+  async fn() {
+    await withFolder(async (folder) => {
+      const programs = `${folder}/programs`;
+      await Deno.mkdir(programs);
+      await Deno.writeTextFile(`${programs}/unshare`, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+      const env = { PATH: `${programs}:${Deno.env.get("PATH")}` };
+      const forbidden = await startOn(`${folder}/data`, [], { env });
+      assert.equal((await ask(forbidden.stack, "/contacts?limit=200")).body.data.length, 40);
+      assert.deepEqual(await forbidden.started.end(), [0, ""]);
+      assert.equal((await Deno.stat(`${folder}/data/data`)).uid, NOBODY);
+
+      // The same data where they are allowed.
+      const { started, stack } = await startOn(`${folder}/data`);
+      assert.equal((await ask(stack, "/contacts?limit=200")).body.data.length, 40);
+      assert.deepEqual(await started.end(), [0, ""]);
+    });
+  },
+});
+
+Deno.test("a migration that waits, fails or is mended", async (t) => {
+  await withFolder(async (folder) => {
+    const checkout = await copyCheckout(`${folder}/checkout`);
+    const file = `${checkout}/supabase/migrations/30000101000000_ours.sql`;
+    const args = ["--data", `${folder}/data`, "--port", "0", "--no-seed"];
+
+    await t.step("one that waits is ended with the start", async () => {
+      await Deno.writeTextFile(file, "create table ours (id int);\nselect pg_sleep(600);\n");
+      const started = new Started(args, { checkout });
+      await started.says("applied 20261121001000");
+      await pause(100);
+      assert.deepEqual(await started.end("SIGTERM"), [0, ""]);
+      assert.deepEqual(await processesOn(`${folder}/data`), []);
+    });
+
+    await t.step(
+      "one that fails is named, with the line where Postgres names a place",
+      async () => {
+        const failures = {
+          "create table ours (id int);\n\n-- 🎈🎈🎈\nselect nothing;\n":
+            'column "nothing" does not exist (line 4)',
+          "create table ours (id int);\ninsert into ours values (1), (2);\nalter table ours\n add unique (id), add check (id < 2);":
+            'check constraint "ours_id_check" of relation "ours" is violated by some row',
+        };
+        for (const [text, sentence] of Object.entries(failures)) {
+          await Deno.writeTextFile(file, text);
+          const started = new Started(args, { checkout });
+          assert.deepEqual(await started.ended(), [
+            1,
+            `The migration 30000101000000_ours.sql failed: ${sentence}\n`,
+          ]);
+          assert.equal(started.out, "");
+          assert.deepEqual(await processesOn(`${folder}/data`), []);
+        }
+      },
+    );
+
+    await t.step("one that has been mended is applied", async () => {
+      await Deno.writeTextFile(file, "create table ours (id int);\n");
+      const started = new Started(args, { checkout });
+      await started.says("Ready");
+      assert.match(started.out, /^· applied 30000101000000_ours\.sql\n\nReady/);
+      assert.deepEqual(await started.end(), [0, ""]);
+    });
+  });
+});
+
+/** What a start needs of the checkout, with the packages that are installed already. */
+async function copyCheckout(target: string): Promise<string> {
+  await Deno.mkdir(target, { recursive: true });
+  for (const part of ["local", "supabase", "deno.json", "import_map.json", "package.json"]) {
+    await succeeds(["cp", "-R", `${root}${part}`, target]);
+  }
+  await Deno.symlink(`${root}node_modules`, `${target}/node_modules`);
+  return target;
+}
+
+async function succeeds([command, ...args]: string[]): Promise<boolean> {
+  try {
+    const { success } = await new Deno.Command(command, { args, stdout: "null", stderr: "null" })
+      .output();
+    return success;
+  } catch {
+    return false; // the command does not exist here
+  }
+}

@@ -1,0 +1,113 @@
+// A folder's hard life: each step ends, or begins, as it should not, and the next one has to cope.
+import assert from "node:assert/strict";
+import { anyPhone } from "../support/company.ts";
+import {
+  ask,
+  pause,
+  postgresOf,
+  processesOn,
+  READY,
+  Started,
+  startOn,
+  withFolder,
+} from "./started.ts";
+
+Deno.test("a start copes with how the one before it ended", async (t) => {
+  await withFolder(async (folder) => {
+    const args = ["--data", folder, "--port", "0"];
+    const has = (name: string) =>
+      Array.from(Deno.readDirSync(folder)).some((entry) => entry.name.startsWith(name));
+
+    await t.step("killed outright while it made its cluster", async () => {
+      const started = new Started(args);
+      while (!has("unfinished-")) await pause(5);
+      await started.crash();
+      assert.ok(!has("data"));
+    });
+
+    await t.step("ended before it was ready: nothing runs on, nothing was said", async () => {
+      const started = new Started(args);
+      await started.says("applied 20261121000100_foundation.sql");
+      assert.deepEqual(await started.end("SIGTERM"), [0, ""]);
+      assert.doesNotMatch(started.out, new RegExp(READY));
+      assert.ok(!has("stack.json"));
+      assert.ok(!(await processesOn(folder)).some((line) => line.includes("/bin/postgres")));
+    });
+
+    let { started, stack, postgres } = await startOn(folder);
+    const contacts = async () => (await ask(stack, "/contacts?limit=200")).body.data;
+    const phone = anyPhone();
+    const body = JSON.stringify({ phone });
+    const headers = { "Content-Type": "application/json" };
+    assert.equal((await contacts()).length, 40);
+    assert.equal((await ask(stack, "/contacts", { method: "POST", body, headers })).status, 201);
+
+    await t.step("killed outright: the data is kept, the demo data not written again", async () => {
+      await started.crash();
+      assert.ok((await processesOn(folder)).some((line) => parseInt(line) === postgres));
+
+      ({ started, stack, postgres } = await startOn(folder));
+      const found = await contacts();
+      assert.deepEqual([found.length, found[0].phone], [41, phone]);
+      assert.doesNotMatch(started.out, /applied|wrote/);
+      // The server that was left behind has been ended.
+      assert.equal((await processesOn(folder)).length, 2);
+    });
+
+    await t.step("killed outright together with its server", async () => {
+      Deno.kill(postgres, "SIGKILL");
+      await started.crash();
+      ({ started, stack, postgres } = await startOn(folder));
+      assert.equal((await contacts()).length, 41);
+    });
+
+    await t.step(
+      "and another program has the server's number by now, which is left alone",
+      async () => {
+        await started.crash();
+        Deno.kill(postgres, "SIGKILL");
+        const other = new Deno.Command("sleep", { args: ["60"] }).spawn();
+        const path = `${folder}/data/postmaster.pid`;
+        const text = await Deno.readTextFile(path);
+        await Deno.writeTextFile(path, text.replace(/^\d+/, String(other.pid)));
+        ({ started, stack, postgres } = await startOn(folder));
+        assert.equal((await contacts()).length, 41);
+        other.kill("SIGTERM");
+        assert.equal((await other.status).signal, "SIGTERM");
+      },
+    );
+
+    await t.step(
+      "killed outright, and the next one is to start from an empty database",
+      async () => {
+        await started.crash();
+        ({ started, stack, postgres } = await startOn(folder, ["--fresh"]));
+        assert.equal((await contacts()).length, 40);
+        assert.equal((await processesOn(folder)).length, 2);
+        assert.ok(!has("unfinished-"));
+      },
+    );
+
+    await t.step("its server crashed: it ends with one sentence", async () => {
+      await pause(100); // so that no request is under way, which would fail as well
+      Deno.kill(postgres, "SIGKILL");
+      const sentence = `Postgres ended unexpectedly; ${folder}/postgres.log says why.\n`;
+      assert.deepEqual(await started.ended(), [1, sentence]);
+      assert.deepEqual(await processesOn(folder), []);
+      assert.ok(!has("stack.json"));
+    });
+
+    await t.step("npm, which started it, was killed outright: it ends as well", async () => {
+      const npm = new Started(args, {
+        // As npm does: the stack is the child of a process that passes signals on, while it lives.
+        prefix: ["sh", "-c", '"$@" & wait', "sh"],
+        env: { npm_lifecycle_event: "start" },
+      });
+      await npm.says(READY);
+      postgres = await postgresOf(folder);
+      await npm.crash();
+      assert.match(npm.out, /Ending …\n$/);
+      assert.ok(!(await processesOn(folder)).some((line) => parseInt(line) === postgres));
+    });
+  });
+});

@@ -1,0 +1,176 @@
+// `npm start` as a person and a program meet it, told in the steps of one folder's life.
+import assert from "node:assert/strict";
+import { anyPhone } from "../support/company.ts";
+import {
+  ask,
+  pause,
+  processesOn,
+  READY,
+  stackOf,
+  Started,
+  startOn,
+  withFolder,
+} from "./started.ts";
+
+const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
+
+Deno.test("a start is what a person and a program are told, and its end leaves only data", async (t) => {
+  await withFolder(async (parent) => {
+    // Not there yet, and named from where the person is.
+    const folder = `${parent}/new`;
+    const started = new Started(["--data", "new", "--port", "0"], { cwd: parent });
+    await started.says(READY);
+    const stack = await stackOf(folder);
+    const phone = anyPhone();
+
+    await t.step("prints the addresses, a fresh demo key and how long it took", () => {
+      const said = [
+        "· applied 20261121000100_foundation.sql",
+        "· wrote the demo data of supabase/seed.sql",
+        `Gateway        ${stack.gateway_url}`,
+        `Template sends ${stack.template_url}`,
+        `Data API       ${stack.url}/rest/v1`,
+        `Database       ${stack.database_url}`,
+        `For programs   ${folder}/stack.json`,
+        `Demo API key   ${stack.demo?.api_key}`,
+      ];
+      for (const line of said) assert.ok(started.out.includes(line), line);
+      assert.match(started.out, /Ready in \d+\.\d\d s\./);
+      assert.equal(started.err, "");
+    });
+
+    await t.step("writes the same for programs, readable by nobody else", async () => {
+      const { port } = new URL(stack.url);
+      const { database_url, publishable_key, secret_key, demo } = stack;
+      assert.deepEqual(stack, {
+        url: `http://127.0.0.1:${port}`,
+        gateway_url: `http://127.0.0.1:${port}/functions/v1/gateway`,
+        template_url: `http://127.0.0.1:${port}/functions/v1/send-external-template`,
+        database_url,
+        publishable_key,
+        secret_key,
+        demo,
+      });
+      assert.match(database_url, /^postgresql:\/\/postgres:[\w-]+@127\.0\.0\.1:\d+\/postgres$/);
+      assert.match(publishable_key, /^sb_publishable_[\w-]{32}$/);
+      assert.match(secret_key, /^sb_secret_[\w-]{32}$/);
+      assert.deepEqual(Object.keys(demo!), ["company_id", "api_key"]);
+      assert.equal(demo!.company_id, DEMO_COMPANY_ID);
+      assert.match(demo!.api_key, /^sk_live_[\w-]{43}$/);
+      for (const file of ["stack.json", "secrets.json", "postgres.log", "lock"]) {
+        assert.equal((await Deno.stat(`${folder}/${file}`)).mode! & 0o777, 0o600, file);
+      }
+    });
+
+    await t.step("prints a curl line that works by copy and paste", async () => {
+      const line = started.out.split("\n").find((line) => line.trim().startsWith("curl "))!;
+      const { stdout } = await new Deno.Command("sh", { args: ["-c", line], stderr: "null" })
+        .output();
+      const { data, pagination } = JSON.parse(new TextDecoder().decode(stdout));
+      assert.equal(data.length, 3);
+      assert.equal(pagination.has_more, true);
+      assert.equal(data[0].company_id, DEMO_COMPANY_ID);
+    });
+
+    await t.step("takes the demo key for reading, writing and sending", async () => {
+      const body = JSON.stringify({ phone });
+      const headers = { "Content-Type": "application/json" };
+      const made = await ask(stack, "/contacts", { method: "POST", body, headers });
+      assert.equal(made.status, 201);
+      const { status } = await send(stack.template_url, stack.demo!.api_key);
+      assert.equal(status, 501);
+    });
+
+    await t.step("answers 404 to what is under none of its addresses", async () => {
+      for (const path of ["/", "/functions/v1/nothing", "/functions/v1/", "/rest/v2/contacts"]) {
+        const response = await fetch(stack.url + path);
+        assert.equal(response.status, 404, path);
+        await response.body?.cancel();
+      }
+    });
+
+    await t.step("says to a second start on the folder who holds it", async () => {
+      const second = new Started(["--data", folder, "--port", "0"]);
+      const [code, printed] = await second.ended();
+      assert.deepEqual([code, second.out], [1, ""]);
+      assert.match(
+        printed,
+        new RegExp(
+          `^The data in ${folder} is in use by the stack at ${stack.url} ` +
+            `\\(process ${started.pid}, since 2\\S+Z\\)\\. Stop that one first, or .* --data\\.\n$`,
+        ),
+      );
+      assert.equal((await ask(stack, "/stages")).status, 200);
+    });
+
+    await t.step("says to a start on its port that the port is taken", async () => {
+      const { port } = new URL(stack.url);
+      const second = new Started(["--data", `${parent}/other`, "--port", port]);
+      assert.deepEqual(await second.ended(), [
+        1,
+        `Port ${port} is taken by another program. Stop it, or choose another port with --port.\n`,
+      ]);
+      assert.equal(second.out, "");
+    });
+
+    await t.step("ends with everything it started on SIGTERM", async () => {
+      // Answered or refused, but nothing that keeps it from ending.
+      const open = ask(stack, "/contacts").catch(() => {});
+      assert.deepEqual(await started.end("SIGTERM"), [0, ""]);
+      await open;
+      assert.deepEqual(await processesOn(parent), []);
+      assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
+    });
+
+    await t.step(
+      "prints nothing when told to be quiet, and is as ready, with the same data",
+      async () => {
+        const quiet = new Started(["--data", folder, "--port", "0", "--quiet"]);
+        while (!left(folder).includes("stack.json")) await pause(10);
+        const again = await stackOf(folder);
+        assert.notEqual(again.demo!.api_key, stack.demo!.api_key);
+        // The key of the start before works on, and so do the other keys.
+        const found = await ask({ ...again, demo: stack.demo }, "/contacts");
+        assert.deepEqual([found.status, found.body.data[0].phone], [200, phone]);
+        assert.deepEqual(
+          [again.publishable_key, again.secret_key],
+          [stack.publishable_key, stack.secret_key],
+        );
+        assert.deepEqual(await quiet.end("SIGHUP"), [0, ""]);
+        assert.equal(quiet.out, "");
+      },
+    );
+
+    await t.step("begins anew with --fresh, and without data with --no-seed", async () => {
+      const empty = await startOn(folder, ["--fresh", "--no-seed"]);
+      assert.equal(empty.stack.demo, null);
+      const { out } = empty.started;
+      assert.match(out, /no demo company\. Make one .*\n\n {2}npm run admin -- company create/);
+      assert.doesNotMatch(out, /wrote the demo data|Demo API key|curl/);
+      assert.equal((await ask({ ...empty.stack, demo: stack.demo }, "/contacts")).status, 401);
+      assert.deepEqual(await empty.started.end("SIGTERM"), [0, ""]);
+    });
+
+    await t.step("writes the demo data when it is asked for later", async () => {
+      const later = await startOn(folder);
+      assert.match(later.started.out, /wrote the demo data/);
+      assert.doesNotMatch(later.started.out, /applied/);
+      assert.equal((await ask(later.stack, "/contacts?limit=200")).body.data.length, 40);
+      assert.deepEqual(await later.started.end(), [0, ""]);
+      assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
+    });
+  });
+});
+
+/** What is in a folder. */
+function left(folder: string): string[] {
+  return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
+}
+
+async function send(url: string, key: string) {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  return { status: response.status, body: await response.json() };
+}

@@ -1,0 +1,123 @@
+import { fileURLToPath } from "node:url";
+import type { StackAddresses } from "../../local/stack.ts";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+interface Options {
+  env?: Record<string, string>;
+  /** From where it is started; the system's folder for temporary files unless said otherwise. */
+  cwd?: string;
+  /** What stands before the command, such as a command that runs it as somebody else. */
+  prefix?: string[];
+  /** Of the checkout, for starts from another one. */
+  checkout?: string;
+}
+
+/** A start of the local stack by a person, as a process of its own. */
+export class Started {
+  out = "";
+  err = "";
+  #child: Deno.ChildProcess;
+  #reading: Promise<unknown>;
+
+  constructor(args: string[], { env, cwd = "/tmp", prefix = [], checkout = root }: Options = {}) {
+    const deno = [Deno.execPath(), "run", "--allow-all", "--no-prompt"];
+    const [program, ...rest] = [...prefix, ...deno, `${checkout}/local/start.ts`, ...args];
+    this.#child = new Deno.Command(program, {
+      args: rest,
+      cwd,
+      env,
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    this.#reading = Promise.all([
+      read(this.#child.stdout, (text) => this.out += text),
+      read(this.#child.stderr, (text) => this.err += text),
+    ]);
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** Waits until something has been printed. */
+  async says(text: string) {
+    for (let waited = 0; !this.out.includes(text); waited += 10) {
+      const ended = await Promise.race([this.#child.status, pause(10)]);
+      if (ended || waited > 30_000) {
+        throw new Error(`"${text}" was not said, but: ${this.out}${this.err}`);
+      }
+    }
+  }
+
+  /** Kills it outright; what it has started is left behind. */
+  async crash() {
+    this.#child.kill("SIGKILL");
+    await this.ended();
+  }
+
+  /** Ends it as Ctrl-C does, or with another signal. */
+  async end(signal: Deno.Signal = "SIGINT"): Promise<[code: number, printed: string]> {
+    this.#child.kill(signal);
+    return await this.ended();
+  }
+
+  /** Waits for the end; the exit code, and what was printed as an error. */
+  async ended(): Promise<[code: number, printed: string]> {
+    const { code } = await this.#child.status;
+    await this.#reading;
+    return [code, this.err];
+  }
+}
+
+/** Starts a stack on a folder, on any free port, and waits until it is ready. */
+export async function startOn(folder: string, args: string[] = [], options: Options = {}) {
+  const started = new Started(["--data", folder, "--port", "0", ...args], options);
+  await started.says(READY);
+  return { started, stack: await stackOf(folder), postgres: await postgresOf(folder) };
+}
+
+export const READY = "Ctrl-C ends everything.";
+
+/** What a stack wrote for programs. */
+export async function stackOf(folder: string): Promise<StackAddresses> {
+  return JSON.parse(await Deno.readTextFile(`${folder}/stack.json`));
+}
+
+/** The process that serves a data folder. */
+export async function postgresOf(folder: string): Promise<number> {
+  return parseInt(await Deno.readTextFile(`${folder}/data/postmaster.pid`));
+}
+
+/** All processes that have to do with a folder, by their command lines. */
+export async function processesOn(folder: string): Promise<string[]> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-eww", "-o", "pid=,args="] }).output();
+  const lines = new TextDecoder().decode(stdout).split("\n");
+  return lines.filter((line) => line.includes(folder));
+}
+
+/** A folder that is gone when the work is done, and with it what a failed test left running on it. */
+export async function withFolder(work: (folder: string) => Promise<void>) {
+  const folder = await Deno.makeTempDir({ prefix: "crm-local-" });
+  try {
+    await work(folder);
+  } finally {
+    for (const line of await processesOn(folder)) Deno.kill(parseInt(line), "SIGKILL");
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Asks the gateway as the holder of a key. */
+export async function ask(stack: StackAddresses, path: string, init: RequestInit = {}) {
+  const headers = { Authorization: `Bearer ${stack.demo?.api_key}`, ...init.headers };
+  const response = await fetch(stack.gateway_url + path, { ...init, headers });
+  return { status: response.status, body: await response.json() };
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function read(stream: ReadableStream<Uint8Array>, hear: (text: string) => void) {
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) hear(text);
+}

@@ -1,0 +1,114 @@
+// The Supabase CLI and the local stack work on the same database and agree about it.
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { bootstrap, connect, databaseUrl, migrate, seed } from "../../local/database.ts";
+import { startPostgres } from "../../local/postgres.ts";
+import { databaseTypes } from "../../local/types.ts";
+import { stack } from "../support/stack.ts";
+import { root, withFolder } from "./started.ts";
+
+const migrations = Array.from(Deno.readDirSync(`${root}supabase/migrations`), ({ name }) => name)
+  .sort();
+
+Deno.test("the CLI finds every migration on both sides and nothing to push", async () => {
+  const [list, push] = await Promise.all([
+    supabase(["migration", "list"], stack.database_url),
+    supabase(["db", "push", "--dry-run", "--include-seed"], stack.database_url),
+  ]);
+  const sides = Array.from(list.matchAll(/`(\d*)` +\| +`(\d*)`/g), ([, ...both]) => both);
+  const versions = migrations.map((name) => name.split("_")[0]);
+  assert.deepEqual(sides, versions.map((version) => [version, version]));
+  assert.match(push, /^Remote database is up to date\.$/m);
+});
+
+Deno.test("the CLI's advisors have nothing to warn of", async () => {
+  const advice = ["db", "advisors", "--type", "all", "--level", "warn", "--fail-on", "warn"];
+  assert.match(await supabase(advice, stack.database_url), /No issues found/);
+});
+
+Deno.test("the committed types are the database's", async () => {
+  const committed = await Deno.readTextFile(`${root}supabase/functions/_shared/database.ts`);
+  assert.equal(committed, await databaseTypes(stack.database_url), "run: npm run types");
+});
+
+Deno.test("a database that the CLI fills is the one that the local stack fills", async () => {
+  await withFolder(async (folder) => {
+    const server = await startPostgres({
+      dataFolder: `${folder}/data`,
+      fresh: false,
+      port: 0,
+      password: "secret",
+      logFile: `${folder}/postgres.log`,
+      durable: false,
+    });
+    const admin = connect(server.port, "supabase_admin", "secret");
+    const owner = connect(server.port, "postgres", "secret");
+    const local = postgres(stack.database_url, { max: 1 });
+    try {
+      await bootstrap(admin, "secret");
+      await supabase(
+        ["db", "push", "--include-seed"],
+        databaseUrl(server.port, "postgres", "secret"),
+      );
+      assert.deepEqual(await structure(owner), await structure(local));
+      const [{ contacts }] = await owner`select count(*)::int as contacts from contacts`;
+      assert.equal(contacts, 40);
+
+      for await (const file of migrate(owner)) assert.fail(`${file} was applied again`);
+      assert.equal(await seed(owner), false);
+    } finally {
+      await Promise.all([admin, owner, local].map((sql) => sql.end()));
+      await server.stop();
+    }
+  });
+});
+
+/** What the schemas public and app consist of, a line each. */
+async function structure(sql: postgres.Sql): Promise<string[]> {
+  const rows = await sql`
+    with ours as (select oid, nspname from pg_namespace where nspname in ('public', 'app'))
+    select concat_ws(' ', 'relation', nspname, relname, relkind, relrowsecurity, relacl) as line
+      from pg_class join ours on ours.oid = relnamespace
+    union all
+    select concat_ws(' ', 'column', attrelid::regclass, attname, format_type(atttypid, atttypmod),
+        attnotnull, attacl, pg_get_expr(adbin, adrelid))
+      from pg_attribute join pg_class on pg_class.oid = attrelid join ours on ours.oid = relnamespace
+      left join pg_attrdef on adrelid = attrelid and adnum = attnum
+      where attnum > 0
+    union all
+    select concat_ws(' ', 'constraint', conrelid::regclass, conname, pg_get_constraintdef(c.oid))
+      from pg_constraint as c join ours on ours.oid = connamespace
+    union all
+    select pg_get_indexdef(indexrelid) from pg_index
+      join pg_class on pg_class.oid = indrelid join ours on ours.oid = relnamespace
+    union all
+    select pg_get_triggerdef(t.oid) from pg_trigger as t
+      join pg_class on pg_class.oid = tgrelid join ours on ours.oid = relnamespace where not tgisinternal
+    union all
+    select to_jsonb(pg_policies)::text from pg_policies
+    union all
+    select concat_ws(' ', pg_get_functiondef(p.oid), proacl, obj_description(p.oid))
+      from pg_proc as p join ours on ours.oid = pronamespace
+    order by line
+  `;
+  assert.ok(rows.length > 100);
+  return rows.map(({ line }) => line);
+}
+
+/** What the CLI prints for a database. */
+async function supabase(args: string[], databaseUrl: string): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command("node", {
+    args: [
+      `${root}tests/tools/node_modules/supabase/dist/supabase.js`,
+      ...args,
+      `--remote=${databaseUrl}?sslmode=disable`,
+      ...["--agent", "no"],
+    ],
+    cwd: root,
+    env: { SUPABASE_TELEMETRY_DISABLED: "1", SUPABASE_YES: "1" },
+    stdin: "null",
+  }).output();
+  const printed = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  assert.ok(success, printed);
+  return printed;
+}

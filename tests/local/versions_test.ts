@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { root } from "./started.ts";
+
+const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
+
+Deno.test("the import map and package.json name the same exact versions", async () => {
+  const { dependencies, devDependencies } = await json("package.json");
+  const installed: Record<string, string> = { ...dependencies, ...devDependencies };
+  for (const [name, version] of Object.entries(installed)) assert.match(version, EXACT, name);
+
+  const { imports } = await json("import_map.json");
+  for (const [specifier, target] of Object.entries<string>(imports)) {
+    const [, name, version, path] = /^npm:\/?((?:@[\w-]+\/)?[\w-]+)@([^/]+)(\/.*)?$/.exec(target)!;
+    assert.equal(specifier, `${name}${path ?? ""}`);
+    assert.equal(version, installed[name], `${name} differs from package.json`);
+  }
+});
+
+Deno.test("the tools of the tests have exact versions as well", async () => {
+  const { dependencies } = await json("tests/tools/package.json");
+  for (const [name, version] of Object.entries<string>(dependencies)) {
+    assert.match(version, EXACT, name);
+  }
+  // The hosted runtime's; a test runs the gateway on it.
+  assert.equal(dependencies.deno, "2.1.4");
+});
+
+Deno.test("Deno reads the import map and nothing else", async () => {
+  const { importMap, imports, nodeModulesDir, lock } = await json("deno.json");
+  assert.deepEqual([importMap, imports], ["./import_map.json", undefined]);
+  assert.deepEqual([nodeModulesDir, lock], ["manual", false]);
+});
+
+Deno.test("the platform is told to mount both functions without a token check of its own", async () => {
+  const config = await Deno.readTextFile(`${root}supabase/config.toml`);
+  const sections = Array.from(
+    config.matchAll(/^\[functions\.([\w-]+)\]\n((?:[^[\n].*\n)*)/gm),
+    ([, name, body]) => [name, body.trim().split("\n").filter((line) => !line.startsWith("#"))],
+  );
+  const section = (name: string) => [
+    "verify_jwt = false",
+    'import_map = "../import_map.json"',
+    `entrypoint = "./functions/${name}/index.ts"`,
+  ];
+  const names = Array.from(Deno.readDirSync(`${root}supabase/functions`), ({ name }) => name)
+    .filter((name) => name !== "_shared").sort();
+  assert.deepEqual(names, ["gateway", "send-external-template"]);
+  assert.deepEqual(sections, names.map((name) => [name, section(name)]));
+});
+
+// deno-lint-ignore no-explicit-any -- the tests look into it member by member
+async function json(path: string): Promise<any> {
+  return JSON.parse(await Deno.readTextFile(`${root}${path}`));
+}

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { stack } from "./stack.ts";
+
+type Work = (sql: postgres.TransactionSql) => Promise<unknown>;
+
+/**
+ * Works on the database in a transaction that is rolled back: as the superuser at first, who alone
+ * may go on as any role.
+ */
+export async function rolledBack(work: Work): Promise<void> {
+  const url = new URL(stack.database_url);
+  url.username = "supabase_admin";
+  const sql = postgres(url.href, { max: 1, onnotice: () => {}, prepare: false });
+  const end = new Error("rolled back");
+  try {
+    await sql.begin(async (sql) => {
+      await work(sql);
+      throw end;
+    });
+  } catch (error) {
+    if (error !== end) throw error;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Goes on as a role of the Data API whose token makes these claims, as the Data API itself does. */
+export async function actAs(
+  sql: postgres.TransactionSql,
+  role: "anon" | "authenticated" | "service_role" | "api_client",
+  claims: Record<string, unknown> = {},
+): Promise<void> {
+  await sql`
+    select
+      set_config('role', ${role}, true),
+      set_config('request.jwt.claims', ${JSON.stringify({ role, ...claims })}, true)
+  `;
+}
+
+/** Goes on as a person who has signed in. */
+export async function actAsPerson(sql: postgres.TransactionSql, userId: string): Promise<void> {
+  await actAs(sql, "authenticated", { sub: userId });
+}
+
+/** Goes on as the superuser, whom no policy limits. */
+export async function actAsSuperuser(sql: postgres.TransactionSql): Promise<void> {
+  await sql`select set_config('role', 'none', true), set_config('request.jwt.claims', '', true)`;
+}
+
+/**
+ * How the database refuses this work: the SQLSTATE and, where there is one, the constraint that it
+ * would break, as in `23514 deals_value_check`. Work that is not refused fails the test.
+ */
+export async function refusal(sql: postgres.TransactionSql, work: Work): Promise<string> {
+  try {
+    await sql.savepoint(work);
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError)) throw error;
+    return [error.code, error.constraint_name].filter(Boolean).join(" ");
+  }
+  assert.fail(`was not refused: ${work}`);
+}

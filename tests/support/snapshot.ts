@@ -1,0 +1,31 @@
+import type postgres from "postgres";
+import { withDatabase } from "./stack.ts";
+
+/** Every row of a company in every table, and the company itself, as the database holds them now. */
+export async function snapshot(companyId: string): Promise<Record<string, unknown[]>> {
+  return await withDatabase(async (sql) => {
+    const rowsOf = (table: string) => {
+      const column = table === "companies" ? "id" : "company_id";
+      return `select '${table}' as table, to_jsonb(t) as row from public.${table} t where ${column} = $1`;
+    };
+    const query = (await tableNames(sql)).map(rowsOf).join(" union all ");
+    const found: Record<string, unknown[]> = {};
+    for (const { table, row } of await sql.unsafe(`${query} order by 1, 2`, [companyId])) {
+      (found[table] ??= []).push(row);
+    }
+    return found;
+  });
+}
+
+/** Every table of the public schema, from the catalogue, so that a new one is covered at once. */
+export async function tables(): Promise<string[]> {
+  return await withDatabase(tableNames);
+}
+
+async function tableNames(sql: postgres.Sql): Promise<string[]> {
+  const found = await sql`
+    select relname from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by relname
+  `;
+  return found.map(({ relname }) => relname);
+}
