@@ -1,0 +1,211 @@
+// Keys as the people who run a company, and the platform, make and manage them.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import { newCompany, newMember } from "../support/company.ts";
+import { call } from "../support/gateway.ts";
+import { personToken, rest, sha256 } from "../support/rest.ts";
+import { withDatabase } from "../support/stack.ts";
+
+type Sql = postgres.TransactionSql;
+
+const own = await newCompany();
+const other = await newCompany();
+const [agent, admin] = await withDatabase((sql) =>
+  sql.begin(async (sql) => [
+    await newMember(sql, own.id, "agent"),
+    await newMember(sql, own.id, "admin"),
+  ])
+);
+const owner = own.member_id;
+
+interface Asked {
+  name?: string | null;
+  scopes?: (string | null)[] | null;
+  expires_at?: string | null;
+  company_id?: string | null;
+}
+
+/** Makes a key as whoever is acting. */
+function create(
+  sql: Sql,
+  { name = "A key", scopes = ["read"], expires_at, company_id }: Asked = {},
+) {
+  return sql`
+    select * from create_api_key(
+      ${name}, ${scopes as string[]}::text[], ${expires_at ?? null}::text::timestamptz, ${
+    company_id ?? null
+  }::uuid
+    )
+  `;
+}
+
+Deno.test("owners and admins see their company's keys, and no one's digest", async () => {
+  await rolledBack(async (sql) => {
+    for (const [person, count] of [[owner, 4], [admin, 4], [agent, 0]] as const) {
+      await actAsPerson(sql, person);
+      const keys = await sql`select company_id, name, hint from api_keys`;
+      assert.equal(keys.length, count);
+      for (const { company_id } of keys) assert.equal(company_id, own.id);
+      assert.equal(await refusal(sql, (sql) => sql`select * from api_keys`), "42501");
+      const guessing = (sql: Sql) => sql`select id from api_keys where key_hash like 'a%'`;
+      assert.equal(await refusal(sql, guessing), "42501");
+    }
+  });
+});
+
+Deno.test("a new key is answered whole and kept as its digest and last four characters", async () => {
+  await rolledBack(async (sql) => {
+    for (const person of [owner, admin]) {
+      await actAsPerson(sql, person);
+      const [made] = await create(sql, { name: "  Shop  ", scopes: ["write", "read", "write"] });
+      assert.match(made.api_key, /^sk_live_[A-Za-z0-9_-]{43}$/);
+      const answered = { name: made.name, scopes: made.scopes, company_id: made.company_id };
+      assert.deepEqual(answered, { name: "Shop", scopes: ["read", "write"], company_id: own.id });
+
+      await actAsSuperuser(sql);
+      const [kept] = await sql`select * from api_keys where id = ${made.id}`;
+      assert.equal(kept.key_hash, await sha256(made.api_key));
+      assert.equal(kept.hint, made.api_key.slice(-4));
+      assert.equal(kept.created_by, person);
+      assert.deepEqual([kept.is_active, kept.last_used_at, kept.expires_at], [true, null, null]);
+      const withoutHint = made.api_key.slice("sk_live_".length, -4);
+      assert.ok(!JSON.stringify(kept).includes(withoutHint));
+    }
+  });
+});
+
+Deno.test("no two keys are alike", async () => {
+  await rolledBack(async (sql) => {
+    await actAsPerson(sql, owner);
+    const keys = [];
+    for (let i = 0; i < 50; i++) keys.push((await create(sql))[0].api_key.slice(8));
+    for (let at = 0; at < 42; at++) {
+      assert.ok(new Set(keys.map((key) => key[at])).size > 10, `character ${at}`);
+    }
+  });
+});
+
+Deno.test("agents, strangers and people of other companies make no key", async () => {
+  await rolledBack(async (sql) => {
+    const [stranger] = await sql`insert into auth.users default values returning id`;
+    for (const person of [agent, stranger.id, other.member_id]) {
+      await actAsPerson(sql, person);
+      assert.equal(await refusal(sql, (sql) => create(sql, { company_id: own.id })), "PT403");
+    }
+    for (const person of [agent, stranger.id]) {
+      await actAsPerson(sql, person);
+      assert.equal(await refusal(sql, (sql) => create(sql)), "PT422");
+    }
+    await actAs(sql, "authenticated");
+    assert.equal(await refusal(sql, (sql) => create(sql, { company_id: own.id })), "PT403");
+    // Whether a company exists is not for people of another one to learn.
+    await actAsPerson(sql, owner);
+    const company_id = crypto.randomUUID();
+    assert.equal(await refusal(sql, (sql) => create(sql, { company_id })), "PT403");
+  });
+});
+
+Deno.test("a name, scopes or an expiry that does not hold makes no key", async () => {
+  await rolledBack(async (sql) => {
+    await actAsPerson(sql, owner);
+    const wrong: Asked[] = [
+      ...["", "   ", null, "x".repeat(101)].map((name) => ({ name })),
+      ...[[], null, ["admin"], ["read", "admin"], ["read", null], ["READ"], [""]]
+        .map((scopes) => ({ scopes })),
+      ...["2020-01-01", "now", "-infinity"].map((expires_at) => ({ expires_at })),
+    ];
+    for (const asked of wrong) {
+      assert.equal(await refusal(sql, (sql) => create(sql, asked)), "PT422", JSON.stringify(asked));
+    }
+    await create(sql, { name: "x".repeat(100), scopes: ["read", "write", "messaging"] });
+    const [made] = await create(sql, { expires_at: "2999-01-01T00:00:00Z" });
+    assert.deepEqual(made.expires_at, new Date("2999-01-01"));
+  });
+});
+
+Deno.test("who runs several companies names the one of the key", async () => {
+  await rolledBack(async (sql) => {
+    await sql`
+      insert into company_members (company_id, user_id, role) values (${other.id}, ${owner}, 'admin')
+    `;
+    await actAsPerson(sql, owner);
+    assert.equal(await refusal(sql, (sql) => create(sql)), "PT422");
+    for (const company_id of [own.id, other.id]) {
+      assert.equal((await create(sql, { company_id }))[0].company_id, company_id);
+    }
+  });
+});
+
+Deno.test("who runs one company and is an agent in another need not name the one of the key", async () => {
+  await rolledBack(async (sql) => {
+    await sql`
+      insert into company_members (company_id, user_id, role) values (${other.id}, ${owner}, 'agent')
+    `;
+    await actAsPerson(sql, owner);
+    assert.equal((await create(sql))[0].company_id, own.id);
+    assert.equal(await refusal(sql, (sql) => create(sql, { company_id: other.id })), "PT403");
+  });
+});
+
+Deno.test("the platform names the company of a key, any that exists", async () => {
+  await rolledBack(async (sql) => {
+    await actAs(sql, "service_role");
+    assert.equal(await refusal(sql, (sql) => create(sql)), "PT422");
+    const company_id = crypto.randomUUID();
+    assert.equal(await refusal(sql, (sql) => create(sql, { company_id })), "PT404");
+    assert.equal((await create(sql, { company_id: own.id }))[0].company_id, own.id);
+  });
+});
+
+Deno.test("of a key its name and whether it is on may change, and nothing else", async () => {
+  await rolledBack(async (sql) => {
+    await actAsPerson(sql, owner);
+    assert.equal((await sql`update api_keys set name = 'Renamed', is_active = false`).count, 4);
+    const changes = [
+      { scopes: ["read"] },
+      { expires_at: null },
+      { key_hash: "0".repeat(64) },
+      { company_id: other.id },
+      { last_used_at: null },
+    ];
+    for (const change of changes) {
+      const changing = (sql: Sql) => sql`update api_keys set ${sql(change)}`;
+      assert.equal(await refusal(sql, changing), "42501", JSON.stringify(change));
+    }
+    const { id: company_id } = own;
+    const row = { company_id, name: "x", hint: "0000", key_hash: "0".repeat(64), scopes: ["read"] };
+    for (const role of ["authenticated", "service_role"] as const) {
+      await actAs(sql, role, { sub: owner });
+      const adding = (sql: Sql) => sql`insert into api_keys ${sql(row)}`;
+      assert.equal(await refusal(sql, adding), "42501");
+    }
+  });
+});
+
+Deno.test("an owner makes, switches off, switches on and deletes a key over the Data API, and it obeys at once", async () => {
+  const [asOwner, ...asOthers] = await Promise.all(
+    [owner, agent, other.member_id].map(personToken),
+  );
+  const json = { name: "Shop", scopes: ["read"] };
+  const { status, body: key } = await rest(asOwner, "POST", "/rpc/create_api_key", { json });
+  assert.equal(status, 200);
+  const works = async () => (await call(key.api_key, "GET", "/pipelines")).status;
+  assert.equal(await works(), 200);
+
+  const path = `/api_keys?id=eq.${key.id}&select=id`;
+  const switched = async (token: string, is_active: boolean) =>
+    (await rest(token, "PATCH", path, { json: { is_active } })).body.length;
+  for (const token of asOthers) {
+    assert.equal(await switched(token, false), 0);
+    assert.deepEqual((await rest(token, "DELETE", path)).body, []);
+  }
+  assert.equal(await works(), 200);
+  assert.equal(await switched(asOwner, false), 1);
+  assert.equal(await works(), 401);
+  assert.equal(await switched(asOwner, true), 1);
+  assert.equal(await works(), 200);
+  assert.deepEqual((await rest(asOwner, "DELETE", path)).body, [{ id: key.id }]);
+  assert.equal(await works(), 401);
+});

@@ -1,0 +1,151 @@
+// What a company begins with, and what goes with it.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
+import { newCompany } from "../support/company.ts";
+import { snapshot, tables } from "../support/snapshot.ts";
+import { withDatabase } from "../support/stack.ts";
+
+type Sql = postgres.TransactionSql;
+
+Deno.test("a new company has a default pipeline with five stages, in order", async () => {
+  await rolledBack(async (sql) => {
+    await actAs(sql, "service_role");
+    const [{ id }] = await sql`insert into companies (name) values ('New') returning id`;
+    const pipelines = await sql`
+      select name, position, is_default from pipelines where company_id = ${id}
+    `;
+    assert.deepEqual([...pipelines], [{ name: "Sales", position: 0, is_default: true }]);
+    const stages = await sql`
+      select name, position from stages where company_id = ${id}
+        and pipeline_id = (select id from pipelines where company_id = ${id})
+      order by position
+    `;
+    assert.deepEqual([...stages], [
+      { name: "New lead", position: 0 },
+      { name: "Qualified", position: 1 },
+      { name: "Proposal", position: 2 },
+      { name: "Negotiation", position: 3 },
+      { name: "Closing", position: 4 },
+    ]);
+  });
+});
+
+Deno.test("a company has at most one default pipeline", async () => {
+  const { id: company_id } = await newCompany();
+  await rolledBack(async (sql) => {
+    const add = (is_default: boolean) => (sql: Sql) =>
+      sql`insert into pipelines ${sql({ company_id, name: "Another", is_default })}`;
+    assert.equal(await refusal(sql, add(true)), "23505 pipelines_one_default_idx");
+    await add(false)(sql);
+    await sql`update pipelines set is_default = false where company_id = ${company_id}`;
+    await add(true)(sql);
+  });
+});
+
+Deno.test("team names differ within a company, not across companies", async () => {
+  const own = await newCompany();
+  const other = await newCompany();
+  await rolledBack(async (sql) => {
+    const add = (company_id: string) => (sql: Sql) =>
+      sql`insert into teams ${sql({ company_id, name: "Night shift" })}`;
+    await add(own.id)(sql);
+    assert.equal(await refusal(sql, add(own.id)), "23505 teams_company_id_name_key");
+    await add(other.id)(sql);
+  });
+});
+
+Deno.test("a phone number of the channel is connected to one company at a time, once in each", async () => {
+  const own = await newCompany();
+  const other = await newCompany();
+  await rolledBack(async (sql) => {
+    const [{ phone_number_id }] = await sql`
+      select phone_number_id from messaging_accounts where id = ${own.account_id}
+    `;
+    const connect = (sql: Sql, company_id: string) =>
+      sql`
+        insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
+        values (${company_id}, ${phone_number_id}, '+15550100', 'h..iv.c.t')
+      `;
+    assert.equal(
+      await refusal(sql, (sql) => connect(sql, other.id)),
+      "23505 messaging_accounts_one_connection_idx",
+    );
+    await sql`
+      update messaging_accounts set disconnected_at = now(), encrypted_token = null where id = ${own.account_id}
+    `;
+    await connect(sql, other.id);
+    assert.equal(
+      await refusal(sql, (sql) => connect(sql, own.id)),
+      "23505 messaging_accounts_one_per_number",
+    );
+  });
+});
+
+Deno.test("a connected account has a token in its encrypted form, and a disconnected one has none", async () => {
+  const { account_id } = await newCompany();
+  await rolledBack(async (sql) => {
+    const refused: [Record<string, unknown>, string][] = [
+      [{ encrypted_token: null }, "messaging_accounts_token_while_connected"],
+      [{ disconnected_at: new Date() }, "messaging_accounts_token_while_connected"],
+      [{ encrypted_token: "a plain token" }, "messaging_accounts_encrypted_token_check"],
+      // A JWE in which the content key is sent along is not of ours.
+      [{ encrypted_token: "h.k.iv.c.t" }, "messaging_accounts_encrypted_token_check"],
+      [{ phone_number_id: "+15550100" }, "messaging_accounts_phone_number_id_check"],
+      [{ phone_number_id: "" }, "messaging_accounts_phone_number_id_check"],
+      [{ business_account_id: "x" }, "messaging_accounts_business_account_id_check"],
+      [{ display_phone: "15550100" }, "messaging_accounts_display_phone_check"],
+    ];
+    for (const [change, check] of refused) {
+      const changing = (sql: Sql) =>
+        sql`update messaging_accounts set ${sql(change)} where id = ${account_id}`;
+      assert.equal(await refusal(sql, changing), `23514 ${check}`, JSON.stringify(change));
+    }
+  });
+});
+
+Deno.test("a key is kept as a digest with known scopes", async () => {
+  const { id } = await newCompany();
+  await rolledBack(async (sql) => {
+    const refused: [Record<string, unknown>, string][] = [
+      [{ key_hash: "sk_live_x" }, "api_keys_key_hash_check"],
+      [{ key_hash: "A".repeat(64) }, "api_keys_key_hash_check"],
+      [{ hint: "12345" }, "api_keys_hint_check"],
+      [{ scopes: [] }, "api_keys_scopes_check"],
+      [{ scopes: ["admin"] }, "api_keys_scopes_check"],
+      [{ name: "" }, "api_keys_name_check"],
+    ];
+    for (const [change, check] of refused) {
+      const changing = (sql: Sql) =>
+        sql`update api_keys set ${sql(change)} where company_id = ${id}`;
+      assert.equal(await refusal(sql, changing), `23514 ${check}`, JSON.stringify(change));
+    }
+  });
+});
+
+Deno.test("deleting a company deletes everything of it and nothing else", async () => {
+  const gone = await newCompany();
+  const kept = await newCompany();
+  await withDatabase(async (sql) => {
+    for (const { id, conversation_id, team_id, member_id } of [gone, kept]) {
+      await sql`
+        insert into messages (company_id, conversation_id, direction, content)
+        values (${id}, ${conversation_id}, 'inbound', 'Hello')
+      `;
+      await sql`
+        update conversations set team_id = ${team_id}, assigned_to = ${member_id} where company_id = ${id}
+      `;
+    }
+  });
+  const before = await snapshot(kept.id);
+  assert.deepEqual(Object.keys(before).sort(), await tables());
+  await withDatabase((sql) =>
+    sql.begin(async (sql) => {
+      await actAs(sql, "service_role");
+      await sql`delete from companies where id = ${gone.id}`;
+    })
+  );
+  assert.deepEqual(await snapshot(gone.id), {});
+  assert.deepEqual(await snapshot(kept.id), before);
+});

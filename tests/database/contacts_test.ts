@@ -1,0 +1,189 @@
+// One person is one contact, however the phone is spelled; and what a contact, a deal and a
+// pipeline may hold.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { refusal, rolledBack } from "../support/acting_as.ts";
+import { newCompany } from "../support/company.ts";
+import { withDatabase } from "../support/stack.ts";
+
+type Sql = postgres.TransactionSql;
+
+/** Spellings that the channel treats as one number, and the key that they share. */
+const FOLDED: [string, string, string][] = [
+  ["a Brazilian mobile without the ninth digit", "+551187654321", "+5511987654321"],
+  ["the lowest of the old mobile range", "+552160000000", "+5521960000000"],
+  ["the highest of the old mobile range", "+559999999999", "+5599999999999"],
+  ["a Mexican mobile with the former 1", "+5215512345678", "+525512345678"],
+  ["an Argentine mobile with the 9", "+5491123456789", "+541123456789"],
+];
+
+/** Numbers that are their own key. */
+const ITS_OWN: [string, string][] = [
+  ["a Brazilian mobile with the ninth digit", "+5511987654321"],
+  ["a Brazilian landline", "+551123456789"],
+  ["the highest Brazilian landline", "+551159999999"],
+  ["a 9 before what was never a short mobile", "+5511923456789"],
+  ["Brazil, one digit short", "+55118765432"],
+  ["Brazil, one digit long", "+55119876543210"],
+  ["Brazil, an area code that begins with 0", "+550187654321"],
+  ["a Mexican number without the 1", "+525512345678"],
+  ["Mexico, where the 1 belongs to the number", "+521551234567"],
+  ["Mexico, one digit long", "+52155123456789"],
+  ["an Argentine number without the 9", "+541123456789"],
+  ["Argentina, where the 9 belongs to the number", "+549112345678"],
+  ["Argentina, one digit long", "+54911234567890"],
+  ["the United States", "+15551234567"],
+  ["Portugal", "+351912345678"],
+  ["Uruguay, whose code begins as no other here", "+59899123456"],
+  ["a number that has 55 further on", "+155118765432"],
+  ["the shortest number", "+1234567"],
+  ["the longest number", "+123456789012345"],
+];
+
+Deno.test("spellings that reach one account have one phone key, and all other numbers their own", async () => {
+  await withDatabase(async (sql) => {
+    const numbers = [...FOLDED, ...ITS_OWN.map(([name, phone]) => [name, phone, phone])];
+    for (const [name, phone, expected] of numbers) {
+      const [{ key, again }] = await sql`
+        select app.phone_key(${phone}) as key, app.phone_key(app.phone_key(${phone})) as again
+      `;
+      assert.equal(key, expected, `${name}: ${phone}`);
+      assert.equal(again, expected, `the key of the key of ${name}`);
+    }
+  });
+});
+
+Deno.test("the phone key depends on the phone alone, as a generated column needs", async () => {
+  await withDatabase(async (sql) => {
+    const [{ provolatile, none }] = await sql`
+      select provolatile, app.phone_key(null) is null as none
+      from pg_proc where oid = 'app.phone_key'::regproc
+    `;
+    assert.deepEqual([provolatile, none], ["i", true]);
+  });
+});
+
+Deno.test("a company has one contact to a phone key, added or changed; other companies have theirs", async () => {
+  const own = await newCompany();
+  const other = await newCompany();
+  await rolledBack(async (sql) => {
+    const add = (company_id: string, phone: string) => (sql: Sql) =>
+      sql`insert into contacts ${sql({ company_id, phone })}`;
+    for (const [name, spelling, key] of FOLDED) {
+      const taken = "23505 contacts_one_per_phone";
+      await add(own.id, spelling)(sql);
+      for (const phone of [spelling, key]) {
+        assert.equal(await refusal(sql, add(own.id, phone)), taken, name);
+        const change = (sql: Sql) =>
+          sql`update contacts set phone = ${phone} where id = ${own.contact_id}`;
+        assert.equal(await refusal(sql, change), taken, name);
+      }
+      await add(other.id, key)(sql);
+      await sql`update contacts set phone = ${key} where company_id = ${own.id} and phone = ${spelling}`;
+    }
+    const [{ phone_key }] = await sql`
+      update contacts set phone = '+551187654320' where id = ${own.contact_id} returning phone_key
+    `;
+    assert.equal(phone_key, "+5511987654320");
+  });
+});
+
+const long = (length: number) => "x".repeat(length);
+
+/** Values that a column does not take, and the check that says so. */
+const REFUSED: [table: string, check: string, values: Record<string, unknown>[]][] = [
+  [
+    "contacts",
+    "contacts_phone_check",
+    ["", "5511987654321", "+0511987654321", "+123456", "+1234567890123456", "+1 5551234567"]
+      .concat(["+1555123456x", "+١٢٣٤٥٦٧٨٩", "+15551234567\n"])
+      .map((phone) => ({ phone })),
+  ],
+  ["contacts", "contacts_name_check", [{ name: long(256) }]],
+  ["contacts", "contacts_email_check", [{ email: long(321) }]],
+  ["contacts", "contacts_temperature_check", [{ temperature: "" }, { temperature: "Hot" }]],
+  ["contacts", "contacts_tags_check", [{ tags: Array(51).fill("x") }, { tags: ["x", null] }]],
+  ["contacts", "contacts_source_check", [{ source: long(256) }]],
+  ["contacts", "contacts_job_title_check", [{ job_title: long(256) }]],
+  ["contacts", "contacts_empresa_check", [{ empresa: long(256) }]],
+  ["deals", "deals_title_check", [{ title: "" }, { title: long(256) }]],
+  ["deals", "deals_value_check", [{ value: -0.01 }, { value: "NaN" }]],
+  ["deals", "deals_status_check", [{ status: "" }, { status: "lost " }]],
+  ["pipelines", "pipelines_name_check", [{ name: "" }, { name: long(256) }]],
+  ["pipelines", "pipelines_position_check", [{ position: -1 }]],
+  ["stages", "stages_name_check", [{ name: "" }, { name: long(256) }]],
+  ["stages", "stages_position_check", [{ position: -1 }]],
+  ["teams", "teams_name_check", [{ name: "" }, { name: long(256) }]],
+  ["companies", "companies_name_check", [{ name: "" }, { name: long(256) }]],
+  ["company_members", "company_members_role_check", [{ role: "guest" }]],
+];
+
+Deno.test("values outside of what the API answers are refused by the tables themselves", async () => {
+  const { id } = await newCompany();
+  await rolledBack(async (sql) => {
+    for (const [table, check, values] of REFUSED) {
+      const column = table === "companies" ? "id" : "company_id";
+      for (const value of values) {
+        const changing = (sql: Sql) =>
+          sql`update ${sql(table)} set ${sql(value)} where ${sql(column)} = ${id}`;
+        assert.equal(await refusal(sql, changing), `23514 ${check}`, JSON.stringify(value));
+      }
+    }
+  });
+});
+
+Deno.test("custom fields are an object of limited size", async () => {
+  const { id } = await newCompany();
+  await rolledBack(async (sql) => {
+    const change = (json: string) => (sql: Sql) =>
+      sql`update contacts set custom_fields = ${json}::text::jsonb where company_id = ${id}`;
+    for (const json of ["[]", "1", '"x"', "null", JSON.stringify({ x: long(32768) })]) {
+      const check = "23514 contacts_custom_fields_check";
+      assert.equal(await refusal(sql, change(json)), check, json.slice(0, 9));
+    }
+    await change("{}")(sql);
+    await change(JSON.stringify({ x: { y: [long(32000)] } }))(sql);
+  });
+});
+
+Deno.test("what the API allows at most fits", async () => {
+  const { id } = await newCompany();
+  await rolledBack(async (sql) => {
+    const contact = {
+      name: long(255),
+      email: long(320),
+      source: long(255),
+      job_title: long(255),
+      empresa: long(255),
+      tags: Array.from({ length: 50 }, (_, at) => long(62) + String(at).padStart(2, "0")),
+      // 16 KiB of compact JSON that Postgres writes with the most spaces.
+      custom_fields: sql.json({ x: Array(8188).fill(1) }),
+    };
+    assert.ok(JSON.stringify({ x: Array(8188).fill(1) }).length <= 16384);
+    await sql`update contacts set ${sql(contact)} where company_id = ${id}`;
+    const values = [null, 0, 0.01, 999999999999.99];
+    for (const value of values) {
+      const [deal] =
+        await sql`update deals set value = ${value} where company_id = ${id} returning value`;
+      assert.equal(deal.value === null ? null : Number(deal.value), value);
+    }
+  });
+});
+
+Deno.test("a contact with deals or conversations and a stage with deals stay", async () => {
+  const { id, contact_id, stage_ids, pipeline_id } = await newCompany();
+  await rolledBack(async (sql) => {
+    const deleting = (table: string, id: string) => (sql: Sql) =>
+      sql`delete from ${sql(table)} where id = ${id}`;
+    const inDeals = "23503 deals_stage_fkey";
+    assert.match(await refusal(sql, deleting("contacts", contact_id)), /^23503 /);
+    assert.equal(await refusal(sql, deleting("stages", stage_ids[0])), inDeals);
+    assert.equal(await refusal(sql, deleting("pipelines", pipeline_id)), inDeals);
+    await sql`delete from deals where company_id = ${id}`;
+    await sql`delete from conversations where company_id = ${id}`;
+    await deleting("contacts", contact_id)(sql);
+    await deleting("pipelines", pipeline_id)(sql);
+    assert.deepEqual([...await sql`select from stages where company_id = ${id}`], []);
+  });
+});

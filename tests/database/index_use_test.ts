@@ -1,0 +1,199 @@
+// Every list of the gateway walks an index in the list's own order: the thousandth page costs what
+// the first does, and nothing is sorted or read through. Asked of the planner, with the statements
+// that the gateway's requests become, for the key of a company with many rows among many companies
+// with few: the planner does not know whose key it is, and must not count on a small company.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { actAs, rolledBack } from "../support/acting_as.ts";
+import { type Company, newCompany } from "../support/company.ts";
+import { sha256 } from "../support/rest.ts";
+
+type Sql = postgres.TransactionSql;
+
+interface List {
+  table: string;
+  columns: string;
+  order: readonly string[];
+  direction: "asc" | "desc";
+  index: string;
+  /** Adds rows to every company of `crowd`, as many as are said there. */
+  fill: string;
+  /** A condition that the list takes besides the cursor. */
+  filter?(company: Company): string;
+}
+
+const MANY = 3000;
+const FEW = 5;
+
+/** The company with many rows and 400 with few, with what their rows refer to. */
+async function makeCrowd(sql: Sql, { id }: Company) {
+  await sql`
+    with small as (insert into companies (name) select 'Small' from generate_series(1, 400) returning id),
+      contact as (insert into contacts (company_id, phone) select id, '+15550100' from small),
+      account as (
+        insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
+        select id, floor(random() * 1e15)::bigint, '+15550100', 'h..iv.c.t' from small
+      )
+    select from small
+  `;
+  await sql`
+    create temporary table crowd on commit drop as
+    select
+      companies.id as company_id, contacts.id as contact_id, messaging_accounts.id as account_id,
+      stages.id as stage_id, case companies.id when ${id} then ${MANY}::int else ${FEW}::int end as rows
+    from companies
+    join contacts on contacts.company_id = companies.id
+    join messaging_accounts on messaging_accounts.company_id = companies.id
+    join stages on stages.company_id = companies.id and stages.position = 0
+    where companies.id = ${id} or companies.created_at = now()
+  `;
+}
+
+const NEWEST_FIRST = { order: ["created_at", "id"], direction: "desc" } as const;
+
+const STAGES: List = {
+  table: "stages",
+  columns: "*",
+  order: ["pipeline_id", "position", "id"],
+  direction: "asc",
+  index: "stages_by_position_idx",
+  // As many in the default pipeline as in all others together.
+  fill: `
+    insert into pipelines (company_id, name, position)
+    select company_id, 'Pipeline', n from crowd, generate_series(1, rows / 50) n;
+    insert into stages (company_id, pipeline_id, name, position)
+    select company_id, pipelines.id, 'Stage', n
+    from crowd join pipelines using (company_id),
+      generate_series(1, case when is_default then rows else 50 end) n`,
+};
+
+const LISTS: Record<string, List> = {
+  contacts: {
+    table: "contacts",
+    columns: "id, name, phone, custom_fields, created_at",
+    ...NEWEST_FIRST,
+    index: "contacts_newest_first_idx",
+    fill: `
+      insert into contacts (company_id, phone, created_at)
+      select company_id, '+1555' || 1000000 + n, now() - n * interval '1 minute'
+      from crowd, generate_series(1, rows) n`,
+  },
+  deals: {
+    table: "deals",
+    columns: "*",
+    ...NEWEST_FIRST,
+    index: "deals_newest_first_idx",
+    fill: `
+      insert into deals (company_id, title, contact_id, stage_id, created_at)
+      select company_id, 'Deal', contact_id, stage_id, now() - n * interval '1 minute'
+      from crowd, generate_series(1, rows) n`,
+  },
+  conversations: {
+    table: "conversations",
+    columns: "*",
+    ...NEWEST_FIRST,
+    index: "conversations_newest_first_idx",
+    fill: `
+      insert into conversations (company_id, contact_id, messaging_account_id, status, created_at)
+      select company_id, contact_id, account_id, 'closed', now() - n * interval '1 minute'
+      from crowd, generate_series(1, rows) n`,
+  },
+  pipelines: {
+    table: "pipelines",
+    columns: "*",
+    order: ["position", "id"],
+    direction: "asc",
+    index: "pipelines_by_position_idx",
+    fill: `
+      insert into pipelines (company_id, name, position)
+      select company_id, 'Pipeline', n from crowd, generate_series(1, rows) n`,
+  },
+  stages: STAGES,
+  "stages of a pipeline": {
+    ...STAGES,
+    filter: ({ pipeline_id }) => `pipeline_id = '${pipeline_id}'`,
+  },
+};
+
+/**
+ * A statement as the Data API makes it of the gateway's request for a page, which starts after a row
+ * with these values; see `after` in _shared/pagination.ts.
+ */
+function pageQuery(
+  { table, columns, order, direction }: List,
+  { filter, start }: { filter?: string; start?: string[] },
+): string {
+  const conditions = filter ? [filter] : [];
+  if (start) {
+    const beyond = direction === "asc" ? ">" : "<";
+    const at = (i: number, operator: string) => `${order[i]} ${operator} '${start[i]}'`;
+    const atOrBeyond = (i: number): string =>
+      i === order.length - 1
+        ? at(i, beyond)
+        : `(${at(i, `${beyond}=`)} and (${at(i, beyond)} or ${atOrBeyond(i + 1)}))`;
+    conditions.push(at(0, `${beyond}=`), `(${at(0, beyond)} or ${atOrBeyond(1)})`);
+  }
+  return `
+    select ${columns} from public.${table}
+    ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
+    order by ${order.map((column) => `${column} ${direction}`).join(", ")} limit 51
+  `;
+}
+
+interface PlanNode {
+  "Node Type": string;
+  "Index Name"?: string;
+  "Index Cond"?: string;
+  Plans?: PlanNode[];
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** That a statement only walks this index, from a place where these columns say so. */
+async function assertWalks(sql: Sql, query: string, index: string, from: string[]) {
+  const [row] = await sql.unsafe(`explain (format json) ${query}`);
+  const nodes = nodesOf(row["QUERY PLAN"][0].Plan);
+  const plan = JSON.stringify(row["QUERY PLAN"], null, 2);
+  const kinds = nodes.map((node) => node["Node Type"]).sort();
+  assert.deepEqual(kinds, ["Index Scan", "Limit", "Result"], plan);
+  const scan = nodes.find((node) => node["Node Type"] === "Index Scan")!;
+  assert.equal(scan["Index Name"], index, plan);
+  for (const column of ["company_id", ...from]) {
+    assert.match(scan["Index Cond"] ?? "", new RegExp(`\\("?${column}"? [<>=]`), plan);
+  }
+}
+
+for (const [name, list] of Object.entries(LISTS)) {
+  const { table, order, index } = list;
+
+  Deno.test(`the list of ${name} begins in its index, and goes on there`, async () => {
+    const company = await newCompany();
+    const filter = list.filter?.(company);
+    const key_hash = await sha256(company.keys.read);
+    await rolledBack(async (sql) => {
+      await makeCrowd(sql, company);
+      await sql.unsafe(list.fill);
+      await sql.unsafe(`analyze ${table}`);
+      await actAs(sql, "api_client", { key_hash, scope: "read" });
+
+      const columns = await sql`
+        select attname from pg_attribute where attrelid = ${`public.${index}`}::regclass order by attnum
+      `;
+      assert.deepEqual(columns.map(({ attname }) => attname), ["company_id", ...order]);
+      await assertWalks(sql, pageQuery(list, { filter }), index, filter ? [order[0]] : []);
+      // A pipeline has few stages, so where its list goes on is of no matter.
+      if (filter) return;
+
+      const [middle] = await sql.unsafe(`
+        select ${order.map((column) => `${column}::text`).join(", ")} from public.${table}
+        order by ${order.map((column) => `${table}.${column}`).join(", ")}
+        offset ${MANY / 2} limit 1
+      `);
+      const start = order.map((column) => middle[column]);
+      await assertWalks(sql, pageQuery(list, { start }), index, [order[0]]);
+    });
+  });
+}

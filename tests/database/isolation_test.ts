@@ -1,0 +1,249 @@
+// Two companies, and a key of one of them straight at the Data API, around the edge functions: what
+// keeps companies apart is the database, whoever calls it.
+
+import assert from "node:assert/strict";
+import { anyPhone, newCompany } from "../support/company.ts";
+import type { Answer } from "../support/gateway.ts";
+import { keyToken, rest } from "../support/rest.ts";
+import { snapshot, tables } from "../support/snapshot.ts";
+import { withDatabase } from "../support/stack.ts";
+
+const own = await newCompany();
+const other = await newCompany();
+const [ownPhone, otherPhone] = await withDatabase(async (sql) => {
+  const phones = [];
+  for (const { id, conversation_id } of [own, other]) {
+    await sql`
+      insert into messages (company_id, conversation_id, direction, content)
+      values (${id}, ${conversation_id}, 'inbound', 'Hello')
+    `;
+    phones.push((await sql`select phone from contacts where company_id = ${id}`)[0].phone);
+  }
+  return phones;
+});
+const othersRows = await snapshot(other.id);
+/** Whatever is of the other company alone: digests, ids, phones and the channel's ids. */
+const othersValues = new Set(
+  JSON.stringify(othersRows).match(/[0-9a-f]{64}|[0-9a-f-]{36}|\+1\d{12}|\b1\d{14}\b/g),
+);
+const READABLE = ["contacts", "conversations", "deals", "pipelines", "stages"];
+const reading = await keyToken(own.keys.all, "read");
+const writing = await keyToken(own.keys.all, "write");
+
+/** A fact after which every row of the other company must be as it was. */
+function test(fact: string, work: () => Promise<void>) {
+  Deno.test(fact, async () => {
+    await work();
+    assert.deepEqual(await snapshot(other.id), othersRows);
+  });
+}
+
+/** Reads as the key does, and shows that nothing of the other company is in the answer. */
+async function read(path: string): Promise<Answer> {
+  const answer = await rest(reading, "GET", path);
+  const text = JSON.stringify(answer.body);
+  for (const value of othersValues) assert.ok(!text.includes(value), `${path} shows ${value}`);
+  return answer;
+}
+
+async function assertRefused(
+  method: string,
+  path: string,
+  json: unknown,
+  refused: [number, string],
+) {
+  const answer = await rest(writing, method, path, { json });
+  assert.deepEqual([answer.status, answer.body.code], refused, `${method} ${path}`);
+}
+
+const NO_PRIVILEGE: [number, string] = [403, "42501"];
+const NO_SUCH_ROW: [number, string] = [409, "23503"];
+
+test("a key reads five tables, and of them its own company's rows", async () => {
+  assert.ok(othersValues.size > 20);
+  for (const table of await tables()) {
+    const column = table === "companies" ? "id" : "company_id";
+    const answer = await read(`/${table}?select=${column}`);
+    if (READABLE.includes(table)) {
+      assert.equal(answer.status, 200, table);
+      assert.deepEqual(
+        [...new Set(answer.body.map((row: Record<string, string>) => row[column]))],
+        [
+          own.id,
+        ],
+      );
+    } else assert.deepEqual([answer.status, answer.body.code], NO_PRIVILEGE, table);
+  }
+});
+
+test("asking for all columns is refused where there is one that a key does not read", async () => {
+  for (const table of await tables()) {
+    const { status } = await read(`/${table}`);
+    assert.equal(status, READABLE.includes(table) && table !== "contacts" ? 200 : 403, table);
+  }
+  for (
+    const path of ["phone_key=eq.x", "order=phone_key", "select=phone_key", "select=x:phone_key"]
+  ) {
+    assert.equal((await read(`/contacts?${path}`)).status, 403, path);
+  }
+});
+
+test("no filter finds a row of the other company", async () => {
+  const ids: Record<string, string> = {
+    contacts: other.contact_id,
+    conversations: other.conversation_id,
+    deals: other.deal_id,
+    pipelines: other.pipeline_id,
+    stages: other.stage_ids[0],
+  };
+  for (const table of READABLE) {
+    const filters = [
+      `id=eq.${ids[table]}`,
+      `id=in.(${ids[table]})`,
+      `company_id=eq.${other.id}`,
+      `company_id=neq.${own.id}`,
+      `or=(id.eq.${ids[table]},company_id.eq.${other.id})`,
+    ];
+    for (const filter of filters) {
+      assert.deepEqual((await read(`/${table}?select=id&${filter}`)).body, [], filter);
+    }
+    const counted = await rest(reading, "GET", `/${table}?select=id&company_id=eq.${other.id}`, {
+      headers: { Prefer: "count=exact" },
+    });
+    assert.equal(counted.headers.get("Content-Range"), "*/0");
+  }
+});
+
+test("no embedding leads to a row of the other company or to a table that a key does not read", async () => {
+  const embedded: string[] = [];
+  for (const table of READABLE) {
+    for (const target of await tables()) {
+      const columns = target === "companies" ? "id" : "company_id";
+      const { status } = await read(`/${table}?select=id,${target}(${columns})`);
+      assert.ok([200, 300, 400, 403].includes(status), `${table} with ${target}: ${status}`);
+      if (status === 200) embedded.push(`${table} with ${target}`);
+    }
+  }
+  assert.deepEqual(embedded.filter((pair) => !READABLE.includes(pair.split(" ").at(-1)!)), []);
+  assert.ok(embedded.includes("deals with contacts"));
+
+  assert.equal((await read("/deals?select=*,contacts(*)")).status, 403);
+  const inner = `/deals?select=id,contacts!inner(id)&contacts.company_id=eq.${other.id}`;
+  assert.deepEqual((await read(inner)).body, []);
+  const deep = "/pipelines?select=id,stages(id,deals(id,contacts(id,conversations(id))))";
+  assert.match(JSON.stringify((await read(deep)).body), new RegExp(own.conversation_id));
+});
+
+test("the functions answer about the key's own company, and the rest are not for keys", async () => {
+  const asked = async (phone: string) =>
+    (await rest(reading, "POST", "/rpc/contact_id_by_phone", { json: { phone } })).body;
+  assert.equal(await asked(ownPhone), own.contact_id);
+  assert.equal(await asked(otherPhone), null);
+  assert.equal((await rest(reading, "POST", "/rpc/authenticate", { json: {} })).status, 204);
+
+  const key = { name: "Mine", scopes: ["read"], company_id: own.id };
+  await assertRefused("POST", "/rpc/create_api_key", key, NO_PRIVILEGE);
+  for (const name of ["company_id", "phone_key", "member_company_ids", "set_updated_at"]) {
+    assert.equal((await rest(reading, "POST", `/rpc/${name}`, { json: {} })).status, 404, name);
+  }
+});
+
+test("what a key adds is its company's, and it cannot say otherwise", async () => {
+  const contact = () => ({ phone: anyPhone() });
+  const deal = { title: "Deal", contact_id: own.contact_id, stage_id: own.stage_ids[0] };
+  for (const [path, row] of [["/contacts", contact()], ["/deals", deal]] as const) {
+    const made = await rest(writing, "POST", `${path}?select=company_id`, { json: row });
+    assert.deepEqual([made.status, made.body], [201, [{ company_id: own.id }]]);
+    for (const company_id of [other.id, own.id, null]) {
+      await assertRefused("POST", `${path}?select=id`, { ...row, company_id }, NO_PRIVILEGE);
+    }
+  }
+  const several = [contact(), { ...contact(), company_id: other.id }];
+  await assertRefused(
+    "POST",
+    "/contacts?select=id&columns=phone,company_id",
+    several,
+    NO_PRIVILEGE,
+  );
+  for (const table of (await tables()).filter((table) => !["contacts", "deals"].includes(table))) {
+    await assertRefused(
+      "POST",
+      `/${table}?select=created_at`,
+      { created_at: "2000-01-01" },
+      NO_PRIVILEGE,
+    );
+  }
+});
+
+test("a row that is written names no row of the other company", async () => {
+  const deal = { title: "Deal", contact_id: own.contact_id, stage_id: own.stage_ids[0] };
+  const deals = "/deals?select=id";
+  await assertRefused("POST", deals, { ...deal, contact_id: other.contact_id }, NO_SUCH_ROW);
+  await assertRefused("POST", deals, { ...deal, stage_id: other.stage_ids[0] }, NO_SUCH_ROW);
+  const ownDeal = `/deals?select=id&id=eq.${own.deal_id}`;
+  await assertRefused("PATCH", ownDeal, { stage_id: other.stage_ids[0] }, NO_SUCH_ROW);
+  const conversation = `/conversations?select=id&id=eq.${own.conversation_id}`;
+  await assertRefused("PATCH", conversation, { assigned_to: other.member_id }, NO_SUCH_ROW);
+  await assertRefused("PATCH", conversation, { team_id: other.team_id }, NO_SUCH_ROW);
+});
+
+test("no row moves into the other company, and none of it is reached by a change", async () => {
+  const changes: [string, string, string, Record<string, string>][] = [
+    ["contacts", own.contact_id, other.contact_id, { name: "Changed" }],
+    ["deals", own.deal_id, other.deal_id, { title: "Changed" }],
+    ["conversations", own.conversation_id, other.conversation_id, { status: "pending" }],
+  ];
+  for (const [table, ownId, otherId, change] of changes) {
+    const path = (id: string) => `/${table}?select=id&id=eq.${id}`;
+    await assertRefused("PATCH", path(ownId), { company_id: other.id }, NO_PRIVILEGE);
+    await assertRefused("PATCH", path(ownId), { ...change, id: otherId }, NO_PRIVILEGE);
+    const missed = await rest(writing, "PATCH", path(otherId), { json: change });
+    assert.deepEqual([missed.status, missed.body], [200, []]);
+    const every = `/${table}?select=company_id&company_id=in.(${own.id},${other.id})`;
+    const changed = await rest(writing, "PATCH", every, { json: change });
+    assert.ok(changed.body.length > 0);
+    for (const row of changed.body) assert.deepEqual(row, { company_id: own.id });
+    await assertRefused(
+      "PUT",
+      `/${table}?id=eq.${otherId}`,
+      { ...change, id: otherId },
+      NO_PRIVILEGE,
+    );
+  }
+  for (const table of ["pipelines", "stages"]) {
+    await assertRefused(
+      "PATCH",
+      `/${table}?company_id=eq.${other.id}`,
+      { name: "x" },
+      NO_PRIVILEGE,
+    );
+  }
+});
+
+test("an upsert does not reach a row of the other company", async () => {
+  const headers = { Prefer: "resolution=merge-duplicates,return=representation" };
+  const deal = { title: "Mine", contact_id: own.contact_id, stage_id: own.stage_ids[0] };
+  const attempts: [string, Record<string, unknown>][] = [
+    ["/contacts?on_conflict=id", { id: other.contact_id, phone: anyPhone() }],
+    ["/contacts?on_conflict=company_id,id", { id: other.contact_id, phone: anyPhone() }],
+    ["/contacts?on_conflict=company_id,phone_key", { phone: otherPhone, name: "Mine" }],
+    ["/deals?on_conflict=id", { ...deal, id: other.deal_id }],
+    ["/deals?on_conflict=id", { ...deal, id: other.deal_id, company_id: other.id }],
+  ];
+  for (const [path, json] of attempts) {
+    const { status, body } = await rest(writing, "POST", `${path}&select=id`, { json, headers });
+    assert.deepEqual([status, body.code], NO_PRIVILEGE, path);
+  }
+});
+
+test("a key deletes nothing, its own rows included", async () => {
+  const before = await snapshot(own.id);
+  for (const table of await tables()) {
+    const column = table === "companies" ? "id" : "company_id";
+    for (const company of [other, own]) {
+      const path = `/${table}?${column}=eq.${company.id}&select=${column}`;
+      await assertRefused("DELETE", path, undefined, NO_PRIVILEGE);
+    }
+  }
+  assert.deepEqual(await snapshot(own.id), before);
+});

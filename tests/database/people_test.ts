@@ -1,0 +1,214 @@
+// People who have signed in: they work with all that is their company's, and with nothing else.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import { anyPhone, newCompany, newMember } from "../support/company.ts";
+import { tables } from "../support/snapshot.ts";
+import { withDatabase } from "../support/stack.ts";
+
+type Sql = postgres.TransactionSql;
+
+const own = await newCompany();
+const other = await newCompany();
+const [agent, admin] = await withDatabase((sql) =>
+  sql.begin(async (sql) => {
+    for (const { id, conversation_id } of [own, other]) {
+      await sql`
+        insert into messages (company_id, conversation_id, direction, content)
+        values (${id}, ${conversation_id}, 'inbound', 'Hello')
+      `;
+    }
+    return [await newMember(sql, own.id, "agent"), await newMember(sql, own.id, "admin")];
+  })
+);
+
+/** The companies whose rows the acting person sees, table by table; tables without any left out. */
+async function companiesSeen(sql: Sql): Promise<Record<string, string[]>> {
+  const seen: Record<string, string[]> = {};
+  for (const table of await tables()) {
+    const column = table === "companies" ? "id" : "company_id";
+    const rows = await sql`select distinct ${sql(column)} as id from ${sql(table)} order by 1`;
+    if (rows.length > 0) seen[table] = rows.map(({ id }) => id);
+  }
+  return seen;
+}
+
+const NO_PRIVILEGE = "42501";
+
+Deno.test("people see every table of their company and nothing of another; keys, only who runs it", async () => {
+  await rolledBack(async (sql) => {
+    for (const person of [agent, admin, own.member_id]) {
+      await actAsPerson(sql, person);
+      const expected = (await tables()).filter((table) => table !== "api_keys" || person !== agent);
+      const entries = expected.map((table) => [table, [own.id]]);
+      assert.deepEqual(await companiesSeen(sql), Object.fromEntries(entries));
+    }
+  });
+});
+
+Deno.test("a person of no company, one who has left and one without a name see nothing", async () => {
+  await rolledBack(async (sql) => {
+    const [stranger] = await sql`insert into auth.users default values returning id`;
+    await sql`delete from company_members where user_id = ${agent}`;
+    for (const person of [stranger.id, agent]) {
+      await actAsPerson(sql, person);
+      assert.deepEqual(await companiesSeen(sql), {});
+      await actAsSuperuser(sql);
+    }
+    await actAs(sql, "authenticated");
+    assert.deepEqual(await companiesSeen(sql), {});
+  });
+});
+
+Deno.test("an agent adds, changes and deletes contacts, deals, pipelines, stages and teams", async () => {
+  await rolledBack(async (sql) => {
+    await actAsPerson(sql, agent);
+    const add = async (table: string, row: Record<string, unknown>) => {
+      const [{ id }] = await sql`
+        insert into ${sql(table)} ${sql({ company_id: own.id, ...row })} returning id
+      `;
+      return id as string;
+    };
+    const contact_id = await add("contacts", { phone: anyPhone() });
+    const pipeline_id = await add("pipelines", { name: "Renewals", position: 1 });
+    const stage_id = await add("stages", { pipeline_id, name: "Due" });
+    const deal = await add("deals", { title: "Deal", contact_id, stage_id, value: 1.5 });
+    const team = await add("teams", { name: "Night shift" });
+    const made: [string, string, Record<string, unknown>][] = [
+      ["deals", deal, { title: "Bigger deal", status: "won", contact_id: own.contact_id }],
+      ["stages", stage_id, { name: "Overdue", position: 1 }],
+      ["pipelines", pipeline_id, { name: "Renewals and upgrades" }],
+      ["contacts", contact_id, { name: "Ada", do_not_contact: true }],
+      ["teams", team, { name: "Day shift" }],
+    ];
+    for (const [table, id, changes] of made) {
+      const changed = await sql`update ${sql(table)} set ${sql(changes)} where id = ${id}`;
+      assert.equal(changed.count, 1, table);
+      const deleted = await sql`delete from ${sql(table)} where id = ${id}`;
+      assert.equal(deleted.count, 1, table);
+    }
+  });
+});
+
+Deno.test("an agent assigns and closes conversations, and neither opens nor deletes one", async () => {
+  await rolledBack(async (sql) => {
+    await actAsPerson(sql, agent);
+    const changed = await sql`
+      update conversations set status = 'closed', assigned_to = ${agent}, team_id = ${own.team_id}
+      where id = ${own.conversation_id}
+    `;
+    assert.equal(changed.count, 1);
+    const { id: company_id, contact_id, account_id: messaging_account_id } = own;
+    const conversation = { company_id, contact_id, messaging_account_id };
+    const forbidden = [
+      (sql: Sql) => sql`insert into conversations ${sql(conversation)}`,
+      (sql: Sql) => sql`update conversations set last_message_at = now()`,
+      (sql: Sql) => sql`update conversations set window_expires_at = now()`,
+      (sql: Sql) => sql`delete from conversations`,
+    ];
+    for (const work of forbidden) assert.equal(await refusal(sql, work), NO_PRIVILEGE);
+  });
+});
+
+Deno.test("people read messages and accounts, write neither, and never see an account's token", async () => {
+  await rolledBack(async (sql) => {
+    await actAsPerson(sql, own.member_id);
+    const { id: company_id, conversation_id } = own;
+    const message = { company_id, conversation_id, direction: "outbound", content: "Hi" };
+    const account = { company_id, phone_number_id: "1", display_phone: "+15550100" };
+    const forbidden = [
+      (sql: Sql) => sql`insert into messages ${sql(message)}`,
+      (sql: Sql) => sql`update messages set content = 'Hi'`,
+      (sql: Sql) => sql`delete from messages`,
+      (sql: Sql) => sql`insert into messaging_accounts ${sql(account)}`,
+      (sql: Sql) => sql`update messaging_accounts set display_phone = '+15550101'`,
+      (sql: Sql) => sql`delete from messaging_accounts`,
+      (sql: Sql) => sql`select * from messaging_accounts`,
+      (sql: Sql) => sql`select id from messaging_accounts where encrypted_token is not null`,
+    ];
+    for (const work of forbidden) assert.equal(await refusal(sql, work), NO_PRIVILEGE, `${work}`);
+  });
+});
+
+/** The other company's rows of the tables that people write. */
+const OTHERS: [string, string, Record<string, unknown>, Record<string, unknown>][] = [
+  ["contacts", other.contact_id, { name: "x" }, { phone: anyPhone() }],
+  ["deals", other.deal_id, { title: "x" }, {
+    title: "Deal",
+    contact_id: other.contact_id,
+    stage_id: other.stage_ids[0],
+  }],
+  ["pipelines", other.pipeline_id, { name: "x" }, { name: "x" }],
+  ["stages", other.stage_ids[0], { name: "x" }, { pipeline_id: other.pipeline_id, name: "x" }],
+  ["teams", other.team_id, { name: "x" }, { name: "x" }],
+];
+
+Deno.test("nobody writes another company's rows, or moves a row into it", async () => {
+  await rolledBack(async (sql) => {
+    for (const person of [agent, admin, own.member_id]) {
+      await actAsPerson(sql, person);
+      for (const [table, id, changes, row] of OTHERS) {
+        const added = { company_id: other.id, ...row };
+        assert.equal(
+          await refusal(sql, (sql) => sql`insert into ${sql(table)} ${sql(added)}`),
+          NO_PRIVILEGE,
+        );
+        const moving = (sql: Sql) => sql`update ${sql(table)} set company_id = ${other.id}`;
+        assert.equal(await refusal(sql, moving), NO_PRIVILEGE);
+        const changed = await sql`update ${sql(table)} set ${sql(changes)} where id = ${id}`;
+        assert.equal(changed.count, 0);
+        const deleted = await sql`delete from ${sql(table)} where id = ${id}`;
+        assert.equal(deleted.count, 0);
+      }
+      const closed = await sql`
+        update conversations set status = 'closed' where id = ${other.conversation_id}
+      `;
+      assert.equal(closed.count, 0);
+    }
+  });
+});
+
+Deno.test("a row names nothing of another company, even for a person of both", async () => {
+  await rolledBack(async (sql) => {
+    await sql`
+      insert into company_members (company_id, user_id, role) values (${other.id}, ${agent}, 'owner')
+    `;
+    await actAsPerson(sql, agent);
+    assert.deepEqual((await companiesSeen(sql)).contacts, [own.id, other.id].sort());
+    const attempts: [string, (sql: Sql) => Promise<unknown>][] = [
+      ["deals_contact_fkey", (sql) => sql`update deals set contact_id = ${other.contact_id}`],
+      ["deals_stage_fkey", (sql) => sql`update deals set stage_id = ${other.stage_ids[0]}`],
+      ["stages_pipeline_fkey", (sql) => sql`update stages set pipeline_id = ${other.pipeline_id}`],
+      [
+        "conversations_team_fkey",
+        (sql) => sql`update conversations set team_id = ${other.team_id}`,
+      ],
+      [
+        "conversations_assignee_fkey",
+        (sql) => sql`update conversations set assigned_to = ${other.member_id}`,
+      ],
+    ];
+    for (const [constraint, work] of attempts) {
+      assert.equal(await refusal(sql, work), `23503 ${constraint}`);
+    }
+  });
+});
+
+Deno.test("who runs a company renames it; who works in it, and as what, is not for people to write", async () => {
+  await rolledBack(async (sql) => {
+    for (const [person, count] of [[agent, 0], [admin, 1], [own.member_id, 1]] as const) {
+      await actAsPerson(sql, person);
+      assert.equal((await sql`update companies set name = 'Renamed'`).count, count);
+      const member = { company_id: own.id, user_id: other.member_id, role: "agent" };
+      const forbidden = [
+        (sql: Sql) => sql`update company_members set role = 'owner'`,
+        (sql: Sql) => sql`insert into company_members ${sql(member)}`,
+        (sql: Sql) => sql`delete from company_members`,
+        (sql: Sql) => sql`insert into companies (name) values ('Another')`,
+        (sql: Sql) => sql`delete from companies`,
+      ];
+      for (const work of forbidden) assert.equal(await refusal(sql, work), NO_PRIVILEGE);
+    }
+  });
+});

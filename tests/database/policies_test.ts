@@ -1,0 +1,96 @@
+// The policies, word for word: one that is added, dropped or made wider shows here.
+
+import assert from "node:assert/strict";
+import { withDatabase } from "../support/stack.ts";
+
+interface Policy {
+  table: string;
+  name: string;
+  command: string;
+  roles: string;
+  permissive: string;
+  using: string | null;
+  check: string | null;
+}
+
+const policies = await withDatabase((sql) =>
+  sql<Policy[]>`
+    select
+      tablename as table, policyname as name, lower(cmd) as command, array_to_string(roles, ', ') as roles,
+      permissive, qual as using, with_check as check
+    from pg_policies where schemaname in ('public', 'app')
+    order by tablename collate "C", policyname collate "C"
+  `
+);
+
+Deno.test("the policies are these", () => {
+  const lines = policies.map(({ table, name, command, roles }) =>
+    `${table}: ${name} (${command} to ${roles})`
+  );
+  assert.deepEqual(lines, [
+    "api_keys: owners and admins delete their company's keys (delete to authenticated)",
+    "api_keys: owners and admins rename keys and switch them on and off (update to authenticated)",
+    "api_keys: owners and admins see their company's keys (select to authenticated)",
+    "companies: owners and admins rename their company (update to authenticated)",
+    "companies: people read their companies (select to authenticated)",
+    "company_members: people see who works in their companies (select to authenticated)",
+    "contacts: a key adds contacts to its company (insert to api_client)",
+    "contacts: a key changes its company's contacts (update to api_client)",
+    "contacts: a key reads its company's contacts (select to api_client)",
+    "contacts: people add contacts to their company (insert to authenticated)",
+    "contacts: people change their company's contacts (update to authenticated)",
+    "contacts: people delete their company's contacts (delete to authenticated)",
+    "contacts: people read their company's contacts (select to authenticated)",
+    "conversations: a key changes its company's conversations (update to api_client)",
+    "conversations: a key reads its company's conversations (select to api_client)",
+    "conversations: people change their company's conversations (update to authenticated)",
+    "conversations: people read their company's conversations (select to authenticated)",
+    "deals: a key adds deals to its company (insert to api_client)",
+    "deals: a key changes its company's deals (update to api_client)",
+    "deals: a key reads its company's deals (select to api_client)",
+    "deals: people add deals to their company (insert to authenticated)",
+    "deals: people change their company's deals (update to authenticated)",
+    "deals: people delete their company's deals (delete to authenticated)",
+    "deals: people read their company's deals (select to authenticated)",
+    "messages: people read their company's messages (select to authenticated)",
+    "messaging_accounts: people see their company's messaging accounts (select to authenticated)",
+    "pipelines: a key reads its company's pipelines (select to api_client)",
+    "pipelines: people add pipelines to their company (insert to authenticated)",
+    "pipelines: people change their company's pipelines (update to authenticated)",
+    "pipelines: people delete their company's pipelines (delete to authenticated)",
+    "pipelines: people read their company's pipelines (select to authenticated)",
+    "stages: a key reads its company's stages (select to api_client)",
+    "stages: people add stages to their company (insert to authenticated)",
+    "stages: people change their company's stages (update to authenticated)",
+    "stages: people delete their company's stages (delete to authenticated)",
+    "stages: people read their company's stages (select to authenticated)",
+    "teams: people add teams to their company (insert to authenticated)",
+    "teams: people change their company's teams (update to authenticated)",
+    "teams: people delete their company's teams (delete to authenticated)",
+    "teams: people read their company's teams (select to authenticated)",
+  ]);
+});
+
+/** The rule that a policy must state for the rows that it shows and the rows that it lets in. */
+function ruleOf({ table, command, roles }: Policy): string {
+  if (roles === "api_client") {
+    const scope = command === "select" ? "" : "'write'::text";
+    return `(company_id = ( SELECT app.company_id(${scope}) AS company_id))`;
+  }
+  const column = table === "companies" ? "id" : "company_id";
+  const managed = table === "api_keys" || (table === "companies" && command === "update");
+  const ids = managed ? "managed_company_ids" : "member_company_ids";
+  return `(${column} = ANY (( SELECT app.${ids}() AS ${ids})::uuid[]))`;
+}
+
+Deno.test("every policy speaks of the caller's company and of nothing else", () => {
+  for (const policy of policies) {
+    const { table, name, command, permissive, using, check } = policy;
+    const rule = ruleOf(policy);
+    assert.deepEqual({ permissive, using, check }, {
+      permissive: "PERMISSIVE",
+      using: command === "insert" ? null : rule,
+      check: command === "insert" || command === "update" ? rule : null,
+    }, `${table}: ${name}`);
+  }
+});

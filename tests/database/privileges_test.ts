@@ -1,0 +1,120 @@
+// Every column that a role may read or write, word for word: a field is read-only because the
+// privilege is missing, so one that appears or goes shows here.
+
+import assert from "node:assert/strict";
+import { withDatabase } from "../support/stack.ts";
+
+/** Column privileges of a role by table; those of a whole table, where it holds them, are `true`. */
+type Privileges = Record<string, Record<string, string | true>>;
+
+async function privilegesOf(role: string): Promise<Privileges> {
+  return await withDatabase(async (sql) => {
+    const rows = await sql`
+      with tables as (
+        select oid, relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      )
+      select relname as table, privilege, string_agg(attname, ' ' order by attnum) as columns
+      from tables
+      join pg_attribute on attrelid = tables.oid and attnum > 0 and not attisdropped
+      cross join unnest(array['select', 'insert', 'update', 'references']) as privilege
+      where has_column_privilege(${role}, tables.oid, attnum, privilege)
+      group by 1, 2
+      union all
+      select relname, privilege, null
+      from tables cross join unnest(array['delete', 'truncate', 'trigger', 'maintain']) as privilege
+      where has_table_privilege(${role}, tables.oid, privilege)
+    `;
+    const privileges: Privileges = {};
+    for (const { table, privilege, columns } of rows) {
+      (privileges[table] ??= {})[privilege] = columns ?? true;
+    }
+    return privileges;
+  });
+}
+
+const CONTACT = "name email phone temperature tags source job_title empresa custom_fields " +
+  "do_not_contact is_active";
+const TIMES = "created_at updated_at";
+const PIPELINE = `id company_id name position is_default ${TIMES}`;
+const STAGE = `id company_id pipeline_id name position ${TIMES}`;
+const DEAL = `id company_id title value status contact_id stage_id ${TIMES}`;
+const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
+  `last_message_at window_expires_at ${TIMES}`;
+const ACCOUNT = "phone_number_id business_account_id display_phone";
+
+Deno.test("a key reads and writes these columns, deletes nothing, and knows of no other table", async () => {
+  assert.deepEqual(await privilegesOf("api_client"), {
+    contacts: { select: `id company_id ${CONTACT} ${TIMES}`, insert: CONTACT, update: CONTACT },
+    conversations: { select: CONVERSATION, update: "status assigned_to team_id" },
+    deals: {
+      select: DEAL,
+      insert: "title value contact_id stage_id",
+      update: "title value status stage_id",
+    },
+    pipelines: { select: PIPELINE },
+    stages: { select: STAGE },
+  });
+});
+
+Deno.test("a person who has signed in reads and writes these columns", async () => {
+  assert.deepEqual(await privilegesOf("authenticated"), {
+    api_keys: {
+      select: "id company_id name hint scopes is_active expires_at last_used_at created_by " +
+        TIMES,
+      update: "name is_active",
+      delete: true,
+    },
+    companies: { select: `id name ${TIMES}`, update: "name" },
+    company_members: { select: `company_id user_id role ${TIMES}` },
+    contacts: {
+      select: `id company_id ${CONTACT.replace("phone", "phone phone_key")} ${TIMES}`,
+      insert: `company_id ${CONTACT}`,
+      update: CONTACT,
+      delete: true,
+    },
+    conversations: { select: CONVERSATION, update: "status assigned_to team_id" },
+    deals: {
+      select: DEAL,
+      insert: "company_id title value status contact_id stage_id",
+      update: "title value status contact_id stage_id",
+      delete: true,
+    },
+    messages: {
+      select: `id company_id conversation_id direction type content whatsapp_message_id ${TIMES}`,
+    },
+    messaging_accounts: { select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}` },
+    pipelines: {
+      select: PIPELINE,
+      insert: "company_id name position is_default",
+      update: "name position is_default",
+      delete: true,
+    },
+    stages: {
+      select: STAGE,
+      insert: "company_id pipeline_id name position",
+      update: "pipeline_id name position",
+      delete: true,
+    },
+    teams: {
+      select: `id company_id name ${TIMES}`,
+      insert: "company_id name",
+      update: "name",
+      delete: true,
+    },
+  });
+});
+
+Deno.test("the platform makes no key but through create_api_key, and writes a token that it cannot read", async () => {
+  const { api_keys, messaging_accounts } = await privilegesOf("service_role");
+  assert.deepEqual(api_keys, (await privilegesOf("authenticated")).api_keys);
+  assert.deepEqual(messaging_accounts, {
+    select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}`,
+    insert: `company_id ${ACCOUNT} encrypted_token disconnected_at`,
+    update: `company_id ${ACCOUNT} encrypted_token disconnected_at`,
+    delete: true,
+  });
+});
+
+Deno.test("anon has no privilege on any table", async () => {
+  assert.deepEqual(await privilegesOf("anon"), {});
+});

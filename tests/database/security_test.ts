@@ -1,0 +1,163 @@
+// What holds for every object of the schemas public and app, asked of the catalogue itself.
+
+import assert from "node:assert/strict";
+import { rolledBack } from "../support/acting_as.ts";
+import { withDatabase } from "../support/stack.ts";
+
+/** The first column of what a query finds. */
+async function found(query: string): Promise<unknown[]> {
+  return await withDatabase(async (sql) =>
+    (await sql.unsafe(query).values()).map(([first]) => first)
+  );
+}
+
+/** One line for each privilege on an object of ours that this condition on its grantee picks. */
+const privilegesOf = (grantee: string) => `
+  with ours as (select oid from pg_namespace where nspname in ('public', 'app')),
+  granted as (
+    select c.oid::regclass::text as object, acl.* from pg_class c,
+      aclexplode(coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))) acl
+    where relnamespace in (table ours) and relkind <> 'i'
+    union all
+    select attrelid::regclass || '.' || attname, acl.* from pg_attribute
+      join pg_class c on c.oid = attrelid, aclexplode(attacl) acl
+    where relnamespace in (table ours)
+    union all
+    select oid::regprocedure::text, acl.* from pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner))) acl
+    where pronamespace in (table ours)
+  )
+  select distinct privilege_type || ' on ' || object as privilege from granted
+  where ${grantee} order by 1
+`;
+
+const FUNCTIONS = `
+  select p.oid, p.oid::regprocedure::text as name from pg_proc p
+  where pronamespace in ('public'::regnamespace, 'app'::regnamespace)
+`;
+
+Deno.test("row-level security is on for every table", async () => {
+  const query = (on: boolean) => `
+    select relname from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relrowsecurity = ${on}
+  `;
+  assert.deepEqual(await found(query(false)), []);
+  assert.ok((await found(query(true))).length >= 10);
+});
+
+Deno.test("there is nothing but tables and indexes to read, so nothing reads around the policies", async () => {
+  const kinds = "select distinct relkind::text from pg_class where relnamespace = " +
+    "any (array['public', 'app']::regnamespace[]) and relkind not in ('r', 'i', 'c')";
+  assert.deepEqual(await found(kinds), []);
+});
+
+Deno.test("anon and PUBLIC hold no privilege on any table, column, sequence or function", async () => {
+  assert.deepEqual(await found(privilegesOf("grantee = 0")), []);
+  assert.deepEqual(await found(privilegesOf("grantee = 'anon'::regrole")), []);
+  assert.ok((await found(privilegesOf("grantee = 'api_client'::regrole"))).length > 20);
+});
+
+Deno.test("no role of the Data API inherits another's privileges or creates objects", async () => {
+  const roles = "('anon', 'authenticated', 'service_role', 'api_client')";
+  assert.deepEqual(
+    await found(`
+      select member::regrole::text || ' in ' || roleid::regrole::text from pg_auth_members
+      where member::regrole::text in ${roles}
+    `),
+    [],
+  );
+  assert.deepEqual(
+    await found(`
+      select rolname || ' in ' || nspname from pg_roles, pg_namespace
+      where rolname in ${roles} and nspname in ('public', 'app') and has_schema_privilege(rolname, nspname, 'create')
+    `),
+    [],
+  );
+  assert.deepEqual(await found("select has_schema_privilege('anon', 'app', 'usage')"), [false]);
+});
+
+Deno.test("api_client does not log in, own anything or go around policies", async () => {
+  const [role] = await withDatabase((sql) =>
+    sql`
+      select rolcanlogin, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolconfig
+      from pg_roles where rolname = 'api_client'
+    `
+  );
+  assert.deepEqual({ ...role }, {
+    rolcanlogin: false,
+    rolsuper: false,
+    rolbypassrls: false,
+    rolcreaterole: false,
+    rolcreatedb: false,
+    rolreplication: false,
+    rolconfig: ["statement_timeout=8s"],
+  });
+  const owned = "select relname from pg_class where relowner = 'api_client'::regrole";
+  assert.deepEqual(await found(owned), []);
+});
+
+Deno.test("what a migration makes is granted to nobody until it says so", async () => {
+  await rolledBack(async (sql) => {
+    await sql`set local role postgres`;
+    await sql`create table public.made_by_a_test (id bigint generated always as identity)`;
+    await sql`create function public.made_by_a_test() returns int language sql as 'select 1'`;
+    await sql`create function app.made_by_a_test() returns int language sql as 'select 1'`;
+    const granted = await sql.unsafe(privilegesOf("grantee <> 'postgres'::regrole"));
+    const made = granted.filter(({ privilege }) => privilege.includes("made_by_a_test"));
+    assert.deepEqual(made, []);
+  });
+});
+
+Deno.test("the functions that each role may call are these", async () => {
+  const callable = await withDatabase((sql) =>
+    sql.unsafe(`
+      select rolname as role, array_agg(name order by name collate "C") as names
+      from (${FUNCTIONS}) functions, pg_roles
+      where rolname in ('anon', 'authenticated', 'service_role', 'api_client')
+        and has_function_privilege(rolname, functions.oid, 'execute')
+      group by 1
+    `)
+  );
+  assert.deepEqual(Object.fromEntries(callable.map(({ role, names }) => [role, names])), {
+    api_client: [
+      "app.company_id(text)",
+      "app.phone_key(text)",
+      "authenticate()",
+      "contact_id_by_phone(text)",
+    ],
+    authenticated: [
+      "app.company_id(text)",
+      "app.managed_company_ids()",
+      "app.member_company_ids()",
+      "app.phone_key(text)",
+      "create_api_key(text,text[],timestamp with time zone,uuid)",
+    ],
+    service_role: [
+      "app.company_id(text)",
+      "app.phone_key(text)",
+      "create_api_key(text,text[],timestamp with time zone,uuid)",
+    ],
+  });
+});
+
+Deno.test("every function has an empty search_path, so that no caller chooses what a name means", async () => {
+  const others = `
+    select name from (${FUNCTIONS}) functions join pg_proc p using (oid)
+    where coalesce(not 'search_path=""' = any (p.proconfig), true)
+  `;
+  assert.deepEqual(await found(others), []);
+  const definers =
+    `select name from (${FUNCTIONS}) functions join pg_proc p using (oid) where prosecdef`;
+  assert.ok((await found(definers)).includes("app.company_id(text)"));
+});
+
+Deno.test("no role of the Data API reads a key's digest or an account's token", async () => {
+  const readers = (column: string) => `
+    select rolname from pg_roles where not rolsuper and rolname <> 'postgres' and rolname !~ '^pg_'
+      and has_column_privilege(rolname, 'public.' || '${column.split(".")[0]}', '${
+    column.split(".")[1]
+  }', 'select')
+  `;
+  assert.deepEqual(await found(readers("api_keys.key_hash")), []);
+  assert.deepEqual(await found(readers("messaging_accounts.encrypted_token")), []);
+  assert.ok((await found(readers("api_keys.hint"))).includes("authenticated"));
+});

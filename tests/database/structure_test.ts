@@ -1,0 +1,155 @@
+// What every table owes: references that carry the company, an index for each of them, and a stamp
+// of its last change.
+
+import assert from "node:assert/strict";
+import { rolledBack } from "../support/acting_as.ts";
+import { newCompany } from "../support/company.ts";
+import { withDatabase } from "../support/stack.ts";
+
+interface ForeignKey {
+  name: string;
+  from: string;
+  to: string;
+  columns: string[];
+  referenced: string[];
+}
+
+const columnNames = (table: string, numbers: string) =>
+  `array(select attname::text from unnest(${numbers}) with ordinality as n (attnum, at)
+     join pg_attribute a on attrelid = ${table} and a.attnum = n.attnum order by at)`;
+
+const foreignKeys = await withDatabase((sql) =>
+  sql.unsafe<ForeignKey[]>(`
+    select
+      conname as name, conrelid::regclass::text as from, confrelid::regclass::text as to,
+      ${columnNames("conrelid", "conkey")} as columns, ${
+    columnNames("confrelid", "confkey")
+  } as referenced
+    from pg_constraint
+    where contype = 'f' and connamespace = 'public'::regnamespace
+    order by conname
+  `)
+);
+
+/** The tables that have a column of this name. */
+async function tablesWith(column: string): Promise<string[]> {
+  return await withDatabase(async (sql) => {
+    const found = await sql`
+      select relname from pg_class join pg_attribute on attrelid = pg_class.oid
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and attname = ${column}
+      order by 1
+    `;
+    return found.map(({ relname }) => relname);
+  });
+}
+
+Deno.test("every table but companies belongs to a company, goes with it and is never without one", async () => {
+  const tables = await tablesWith("created_at");
+  const owned = await tablesWith("company_id");
+  assert.deepEqual(tables.filter((table) => !owned.includes(table)), ["companies"]);
+  await withDatabase(async (sql) => {
+    const kept = await sql`
+      select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'company_id'
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and (
+        not attnotnull
+        or not exists (
+          select from pg_constraint where contype = 'f' and conrelid = attrelid and conkey = array[attnum]
+            and confrelid = 'public.companies'::regclass and confdeltype = 'c' and convalidated
+        )
+      )
+    `;
+    assert.deepEqual([...kept], []);
+  });
+});
+
+Deno.test("a reference between two tables of a company carries the company on both sides", async () => {
+  const owned = await tablesWith("company_id");
+  const between = foreignKeys.filter(({ from, to }) => owned.includes(from) && owned.includes(to));
+  assert.ok(between.length >= 8);
+  for (const { name, columns, referenced } of between) {
+    const at = columns.indexOf("company_id");
+    assert.notEqual(at, -1, name);
+    assert.equal(referenced[at], "company_id", name);
+  }
+});
+
+Deno.test("every reference begins a whole index, so that deleting what it names is quick", async () => {
+  const indexes = await withDatabase((sql) =>
+    sql.unsafe<{ table: string; columns: string[] }[]>(`
+      select indrelid::regclass::text as table, ${columnNames("indrelid", "indkey")} as columns
+      from pg_index where indpred is null and indisvalid and indexprs is null
+    `)
+  );
+  assert.ok(foreignKeys.length >= 18);
+  for (const { name, from, columns } of foreignKeys) {
+    const covering = indexes.filter(({ table, columns: indexed }) =>
+      table === from &&
+      indexed.slice(0, columns.length).sort().join() === [...columns].sort().join()
+    );
+    assert.notEqual(covering.length, 0, `${name} has no index`);
+  }
+});
+
+Deno.test("every table with updated_at has the trigger that stamps it", async () => {
+  const stamped = await withDatabase((sql) =>
+    sql`
+      select tgrelid::regclass::text as table, tgattr::text as columns, tgqual as condition
+      from pg_trigger
+      where tgfoid = 'app.set_updated_at'::regproc and tgenabled = 'O'
+        -- For each row (1), before (2), on update (16); see pg_trigger.h.
+        and tgtype = 1 + 2 + 16
+      order by 1
+    `
+  );
+  assert.deepEqual(stamped.map(({ table }) => table), await tablesWith("updated_at"));
+  const partial = stamped.filter(({ columns, condition }) => columns !== "" || condition !== null);
+  // Noting that a key was used is no change of the key.
+  assert.deepEqual(partial.map(({ table }) => table), ["api_keys"]);
+});
+
+/** A change of every row, table by table. */
+const CHANGES = {
+  api_keys: "is_active = not is_active",
+  companies: "name = name || '.'",
+  company_members: "role = 'agent'",
+  contacts: "name = name || '.'",
+  conversations: "status = 'closed'",
+  deals: "title = title || '.'",
+  messages: "content = content || '.'",
+  messaging_accounts: "display_phone = '+15550199'",
+  pipelines: "name = name || '.'",
+  stages: "name = name || '.'",
+  teams: "name = name || '.'",
+};
+
+Deno.test("every change moves updated_at, whatever it says of it itself", async () => {
+  const { id, conversation_id } = await newCompany();
+  await withDatabase((sql) =>
+    sql`
+      insert into messages (company_id, conversation_id, direction, content)
+      values (${id}, ${conversation_id}, 'inbound', 'Hello')
+    `
+  );
+  await rolledBack(async (sql) => {
+    for (const [table, change] of Object.entries(CHANGES)) {
+      const rows = await sql.unsafe(
+        `update ${table} set ${change}, updated_at = '2000-01-01'
+         where ${table === "companies" ? "id" : "company_id"} = $1
+         returning updated_at = now() and updated_at > created_at as moved`,
+        [id],
+      );
+      assert.ok(rows.length > 0, table);
+      assert.ok(rows.every(({ moved }) => moved), table);
+    }
+  });
+});
+
+Deno.test("noting that a key was used does not move its updated_at", async () => {
+  const { id } = await newCompany();
+  await rolledBack(async (sql) => {
+    const keys = await sql`
+      update api_keys set last_used_at = now() where company_id = ${id} returning updated_at < now() as kept
+    `;
+    assert.deepEqual(keys.map(({ kept }) => kept), [true, true, true, true]);
+  });
+});

@@ -1,0 +1,199 @@
+// What a token opens: exactly what its key and its scope allow, for as long as both are good.
+
+import assert from "node:assert/strict";
+import { base64url } from "jose";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { keyToken, rest, sha256, token } from "../support/rest.ts";
+import { snapshot, tables } from "../support/snapshot.ts";
+import { stack, withDatabase } from "../support/stack.ts";
+
+const company = await newCompany();
+const READABLE = ["contacts", "conversations", "deals", "pipelines", "stages"];
+
+/** Everything that a key may do at the Data API: reads, writes, and calls without effect. */
+const reads = READABLE.map((table) => ["GET", `/${table}?select=id`, undefined] as const);
+const writes = [
+  ["POST", "/contacts?select=id", { phone: anyPhone() }],
+  ["POST", "/deals?select=id", {
+    title: "Deal",
+    contact_id: company.contact_id,
+    stage_id: company.stage_ids[0],
+  }],
+  ["PATCH", `/contacts?select=id&id=eq.${company.contact_id}`, { name: "Changed" }],
+  ["PATCH", `/deals?select=id&id=eq.${company.deal_id}`, { title: "Changed" }],
+  ["PATCH", `/conversations?select=id&id=eq.${company.conversation_id}`, { status: "pending" }],
+] as const;
+const calls = [
+  ["POST", "/rpc/authenticate", {}],
+  ["POST", "/rpc/contact_id_by_phone", { phone: "+15550100" }],
+] as const;
+
+type Request = readonly [method: string, path: string, json: unknown];
+
+/** A fact of refusals alone, after which every row of the company must be as it was. */
+function testRefusals(fact: string, work: () => Promise<void>) {
+  Deno.test(fact, async () => {
+    const before = await snapshot(company.id);
+    await work();
+    assert.deepEqual(await snapshot(company.id), before);
+  });
+}
+
+async function assertRefused(
+  token: string | null,
+  requests: readonly Request[],
+  expected: [status: number, code?: string, message?: string],
+) {
+  await Promise.all(requests.map(async ([method, path, json]) => {
+    const { status, body } = await rest(token, method, path, { json });
+    const actual = [status, body.code, body.message].slice(0, expected.length);
+    assert.deepEqual(actual, expected, `${method} ${path}`);
+  }));
+}
+
+async function assertAccepted(token: string, requests: readonly Request[]) {
+  await Promise.all(requests.map(async ([method, path, json]) => {
+    const { status } = await rest(token, method, path, { json });
+    assert.ok(status >= 200 && status < 300, `${method} ${path}: ${status}`);
+  }));
+}
+
+const UNKNOWN: [number, string, string] = [401, "PT401", "Invalid or expired API key"];
+const lacking = (scope: string): [number, string, string] => [
+  403,
+  "PT403",
+  `This API key does not have ${scope} permission`,
+];
+
+Deno.test("a token for writing writes, and reads what it wrote", async () => {
+  await assertAccepted(await keyToken(company.keys.write, "write"), [
+    ...writes,
+    ...reads,
+    ...calls,
+  ]);
+});
+
+Deno.test("a token for reading reads and does not write, though its key may", async () => {
+  const reading = await keyToken(company.keys.all, "read");
+  await assertAccepted(reading, [...reads, ...calls]);
+  await assertRefused(reading, writes, lacking("write"));
+});
+
+testRefusals("a token for messaging does not write contacts, deals and conversations", async () => {
+  await assertRefused(await keyToken(company.keys.all, "messaging"), writes, lacking("write"));
+});
+
+Deno.test("a token without a scope does not write", async () => {
+  const scopeless = await keyToken(company.keys.all);
+  await assertAccepted(scopeless, [...reads, ...calls]);
+  await assertRefused(scopeless, writes, lacking("write"));
+});
+
+testRefusals("a token that claims a scope which its key lacks opens nothing", async () => {
+  for (const claimed of ["read", "write", "messaging"] as const) {
+    for (const held of ["read", "write", "messaging"] as const) {
+      if (claimed === held) continue;
+      const claiming = await keyToken(company.keys[held], claimed);
+      await assertRefused(claiming, [...reads, ...writes, ...calls], lacking(claimed));
+    }
+  }
+  for (const claimed of ["admin", "", "READ", "read write"]) {
+    const key_hash = await sha256(company.keys.all);
+    const claiming = await token({ role: "api_client", key_hash, scope: claimed });
+    await assertRefused(claiming, [...reads, ...writes, ...calls], lacking(claimed));
+  }
+});
+
+testRefusals("a token opens nothing without the digest of a key", async () => {
+  const { keys } = company;
+  const digests = [
+    undefined,
+    null,
+    "",
+    keys.all,
+    "0".repeat(64),
+    await sha256(`${keys.all} `),
+    {},
+    [],
+  ];
+  for (const key_hash of [...digests, (await sha256(keys.all)).toUpperCase()]) {
+    const unknown = await token({ role: "api_client", key_hash, scope: "write" });
+    await assertRefused(unknown, [...reads, ...writes, ...calls], UNKNOWN);
+  }
+});
+
+Deno.test("a key that is switched off, runs out or is deleted takes its tokens with it at once", async () => {
+  const ends = [
+    "update api_keys set is_active = false",
+    "update api_keys set expires_at = now()",
+    "delete from api_keys",
+  ];
+  for (const end of ends) {
+    const { id, keys } = await newCompany();
+    const minted = await keyToken(keys.all, "read");
+    await assertAccepted(minted, [...reads, ...calls]);
+    await withDatabase((sql) => sql.unsafe(`${end} where company_id = $1`, [id]));
+    await assertRefused(minted, [...reads, ...calls], UNKNOWN);
+  }
+});
+
+testRefusals("a token that has run out is refused", async () => {
+  const claims = { role: "api_client", key_hash: await sha256(company.keys.all), scope: "write" };
+  const stale = await token(claims, { expires: "-1m" });
+  await assertRefused(stale, [...reads, ...writes, ...calls], [401, "PGRST303"]);
+});
+
+testRefusals("a token of another's making is refused, whatever role it claims", async () => {
+  const key_hash = await sha256(company.keys.all);
+  const roles = [
+    "api_client",
+    "service_role",
+    "postgres",
+    "supabase_admin",
+    "authenticator",
+    "anon",
+  ];
+  for (const role of roles) {
+    const claims = { role, key_hash, scope: "write", exp: Math.floor(Date.now() / 1000) + 60 };
+    const unsigned = (alg: string) =>
+      [{ alg, typ: "JWT" }, claims].map((part) => base64url.encode(JSON.stringify(part))).join(".");
+    const forged = [
+      await token(claims, { key: crypto.getRandomValues(new Uint8Array(32)) }),
+      await token(claims, { key: new Uint8Array(32) }),
+      await token(claims, { key: new TextEncoder().encode(stack.publishable_key) }),
+      `${unsigned("none")}.`,
+      `${unsigned("None")}.`,
+      `${unsigned("HS256")}.`,
+      // The signature of a good token under other claims.
+      `${unsigned("HS256")}.${(await keyToken(company.keys.read, "read")).split(".")[2]}`,
+    ];
+    for (const each of forged) {
+      await assertRefused(each, [reads[0], writes[0], calls[0]], [401]);
+    }
+  }
+});
+
+testRefusals("no token becomes a role that logs in, even under the right signature", async () => {
+  for (const role of ["postgres", "supabase_admin", "authenticator"]) {
+    const claims = { role, key_hash: await sha256(company.keys.all), scope: "write" };
+    await assertRefused(await token(claims), [...reads, ...writes, ...calls], [403, "42501"]);
+  }
+});
+
+testRefusals("the publishable key by itself opens nothing anywhere", async () => {
+  const everywhere: Request[] = (await tables()).flatMap((table) => [
+    ["GET", `/${table}?select=created_at`, undefined],
+    ["POST", `/${table}?select=created_at`, { created_at: "2000-01-01" }],
+    ["PATCH", `/${table}?select=created_at&created_at=gt.2000-01-01`, { created_at: "2000-01-01" }],
+    ["DELETE", `/${table}?select=created_at&created_at=gt.2000-01-01`, undefined],
+  ]);
+  const create = ["POST", "/rpc/create_api_key", {
+    name: "Mine",
+    scopes: ["read"],
+    company_id: company.id,
+  }] as const;
+  // A Supabase client sends its key as the bearer token as well.
+  for (const bearer of [null, stack.publishable_key]) {
+    await assertRefused(bearer, [...everywhere, ...calls, create], [401, "42501"]);
+  }
+});
