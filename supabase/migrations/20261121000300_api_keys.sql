@@ -13,7 +13,7 @@ create table public.api_keys (
     and scopes <@ array['read', 'write', 'messaging']
   ),
   is_active boolean not null default true,
-  expires_at timestamptz,
+  expires_at timestamptz check (isfinite(expires_at)),
   last_used_at timestamptz,
   created_by uuid references auth.users on delete set null,
   created_at timestamptz not null default now(),
@@ -134,6 +134,9 @@ begin
   if owner_id is null and not is_platform and cardinality(managed) = 1 then
     owner_id := managed[1];
   end if;
+  if not is_platform and cardinality(managed) = 0 then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company create its API keys';
+  end if;
   if owner_id is null then
     raise sqlstate 'PT422' using message = 'Name the company of the new key in company_id';
   end if;
@@ -150,8 +153,8 @@ begin
     or not create_api_key.scopes <@ array['read', 'write', 'messaging'] then
     raise sqlstate 'PT422' using message = 'The scopes of a key are one or more of read, write and messaging';
   end if;
-  if create_api_key.expires_at <= now() then
-    raise sqlstate 'PT422' using message = 'The expiry of a key must be in the future';
+  if create_api_key.expires_at <= now() or not isfinite(create_api_key.expires_at) then
+    raise sqlstate 'PT422' using message = 'The expiry of a key must be a moment in the future';
   end if;
 
   insert into public.api_keys as k (company_id, name, key_hash, hint, scopes, expires_at, created_by)

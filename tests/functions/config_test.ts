@@ -24,7 +24,7 @@ Deno.test("the publishable key is the dictionary's default entry, else the anon 
 
 Deno.test("a missing or malformed value is one sentence that names it and shows nothing of it", async () => {
   const wrong: [string, (string | undefined)[]][] = [
-    ["SUPABASE_URL", [undefined, "", "not a url"]],
+    ["SUPABASE_URL", [undefined, "", "not a url", "localhost:54321", "file:///x"]],
     ["SUPABASE_PUBLISHABLE_KEYS", [undefined, "{", "[]", "{}", '{"default":""}', '"x"']],
     ["JWT_SIGNING_KEY", [
       undefined,
@@ -36,6 +36,9 @@ Deno.test("a missing or malformed value is one sentence that names it and shows 
       '{"kty":"RSA","n":"x","e":"AQAB"}',
       '{"kty":"EC","crv":"P-256","x":"secret","y":"secret"}',
       '{"kty":"EC","crv":"P-256","x":"secret","y":"secret","d":"secret"}',
+      `{"kty":"EC","crv":"P-256","x":"${"A".repeat(43)}","y":"${"A".repeat(43)}","d":"${
+        "A".repeat(43)
+      }"}`,
       '{"kty":"EC","crv":"P-384","x":"a","y":"b","d":"c"}',
     ]],
   ];

@@ -122,6 +122,7 @@ Deno.test("a field of the wrong type or form is named, with what it must be", as
     ["temperature", "Warm", /^must be one of cold, warm, hot$/],
     ["tags", "vip", /^must be an array$/],
     ["tags", { 0: "vip" }, /^must be an array$/],
+    ["tags", Array(1001).fill("same"), /^must have at most 50/],
     ["tags", ["ok", 1], /^must be a string$/, "tags.1"],
     ["tags", ["x".repeat(65)], /^must have at most 64 characters$/, "tags.0"],
     ["tags", [" "], /^must not be empty$/, "tags.0"],
@@ -165,15 +166,20 @@ Deno.test("strings are trimmed and repeated tags dropped", async () => {
 Deno.test("custom fields that could not be kept exactly are refused where they stand", async () => {
   const deep = (levels: number) => JSON.parse('{"a":'.repeat(levels) + "1" + "}".repeat(levels));
   const wrong: [string, string, RegExp][] = [
-    ['{"a":1e400}', "custom_fields.a", /too large to be kept exactly/],
-    ['{"a":[{"b":9007199254740993}]}', "custom_fields.a.0.b", /too large to be kept exactly/],
+    ['{"a":1e400}', "custom_fields.a", /cannot be kept exactly/],
+    ['{"a":1e-400}', "custom_fields.a", /cannot be kept exactly/],
+    ['{"a":[{"b":9007199254740993}]}', "custom_fields.a.0.b", /cannot be kept exactly/],
+    ['{"a":0.12345678901234567890123}', "custom_fields.a", /cannot be kept exactly/],
+    // Short here, and hundreds of digits each in the database.
+    [`{"a":[${Array(200).fill("5e-324").join(",")}]}`, "custom_fields", /^must be at most 16 KiB/],
+    [`{"a":[${Array(200).fill("1e308").join(",")}]}`, "custom_fields", /^must be at most 16 KiB/],
     ['{"a":"x\\u0000"}', "custom_fields.a", /null character/],
     ['{"a":"\\udc00"}', "custom_fields.a", /surrogate/],
     ['{"\\u0000":1}', "custom_fields", /key/],
     [`{"x":"${"x".repeat(16 * 1024 - 7)}"}`, "custom_fields", /^must be at most 16 KiB of JSON$/],
     [JSON.stringify(deep(33)), "custom_fields", /deeper than 32/],
     ["[".repeat(5) + "]".repeat(5), "custom_fields", /must be an object/],
-    [`{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`, "custom_fields", /deeper than 32/],
+    [`{"a":${"[".repeat(500)}${"]".repeat(500)}}`, "custom_fields", /deeper than 32/],
   ];
   for (const [custom, field, message] of wrong) {
     const body = `{"phone":"${anyPhone()}","custom_fields":${custom}}`;
@@ -184,7 +190,8 @@ Deno.test("custom fields that could not be kept exactly are refused where they s
       message,
     );
   }
-  const kept = '{"__proto__":{"a":1},"constructor":2,"":3,"n":-0.000001,"big":9007199254740991}';
+  const kept =
+    '{"__proto__":{"a":1},"constructor":2,"":3,"n":-0.000001,"big":9007199254740991,"e":1.50e2,"z":0.0}';
   const body = `{"phone":"${anyPhone()}","custom_fields":${kept}}`;
   const headers = { "Content-Type": "application/json" };
   const answer = await call(company.keys.all, "POST", "/contacts", { body, headers });

@@ -47,6 +47,8 @@ for (const route of bodyRoutes) {
       );
       assert.match(answer.body.error, sentence);
     }
+    const deep = `{"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    assert.equal((await sent(deep)).body.error, "The request body is nested too deeply");
     const notUtf8 = await sent(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]));
     assert.equal(notUtf8.body.error, "The request body is not valid UTF-8");
   });
@@ -100,6 +102,32 @@ for (const route of bodyRoutes) {
     assertInvalid(await sent(prototype), "__proto__");
   });
 
+  Deno.test(`${name} refuses a field that is given twice, however it is spelled`, async () => {
+    const good = JSON.stringify(route.body!(company));
+    for (const key of ["colour", "a\\u0062c"]) {
+      const body = good.replace("{", `{"${key}":"1","x":[{"y":"\\"${key}\\":1"}],"${key}" :"2",`);
+      const answer = await sent(body);
+      assertInvalid(answer, key.replace("\\u0062", "b"), "is given more than once");
+    }
+    const [first] = Object.keys(route.body!(company));
+    assertInvalid(
+      await sent(good.replace("{", `{"${first}":null,`)),
+      first,
+      "is given more than once",
+    );
+    const apart = good.replace("{", '{"q":{"phone":1},"r":[{"phone":1},{"phone":2}],');
+    assertInvalid(await sent(apart.replace('"phone":"', '"tel":"')), "q");
+  });
+
+  Deno.test(`${name} keeps its answer short, whatever is wrong with the body`, async () => {
+    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`key${i}`, i]));
+    const answer = await call(company.keys.all, route.method, path, { json: many });
+    assert.equal(answer.body.details.length, 50);
+    const json = { ["x".repeat(1e5)]: 1 };
+    const long = await call(company.keys.all, route.method, path, { json });
+    assert.ok(JSON.stringify(long.body).length < 2000);
+  });
+
   Deno.test(`${name} takes no query parameters`, async () => {
     const json = route.body!(company);
     const answer = await call(company.keys.all, route.method, `${path}?dry_run=true`, { json });
@@ -149,7 +177,19 @@ for (const route of listRoutes) {
       assert.equal((await at(`?limit=${limit}`)).body.pagination.limit, limit);
     }
     for (
-      const limit of ["0", "201", "-1", "1.5", "1e2", "", "ten", "+5", " 5", "99999999999999999999"]
+      const limit of [
+        "0",
+        "201",
+        "007",
+        "-1",
+        "1.5",
+        "1e2",
+        "",
+        "ten",
+        "+5",
+        " 5",
+        "99999999999999999999",
+      ]
     ) {
       const answer = await at(`?limit=${encodeURIComponent(limit)}`);
       assertInvalid(answer, "limit", "must be a whole number from 1 to 200");

@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { hashKey, presentedKey } from "./api_key.ts";
 import { type CompanyDb, companyDb, rows, type Scope } from "./company_db.ts";
 import type { Config } from "./config.ts";
+import { ApiError } from "./errors.ts";
 import { logFailure } from "./log.ts";
 
 /** What every handler finds on its context. */
@@ -55,7 +56,11 @@ const notedAt = new Map<string, number>();
 function noteUse(c: Context<ApiEnv>) {
   if (Date.now() - (notedAt.get(c.var.keyHash) ?? -Infinity) < NOTE_EVERY_MS) return;
   notedAt.set(c.var.keyHash, Date.now());
-  const noting = judgeKey(c).catch((error) => logFailure(c, "note_use", error));
+  const noting = judgeKey(c).catch((error) => {
+    notedAt.delete(c.var.keyHash);
+    // Switched off just after its answer, a key is not in use, and nothing has failed.
+    if (!(error instanceof ApiError)) logFailure(c, "note_use", error);
+  });
   // The platform ends an instance that seems idle; this keeps it until the note is written.
   const { EdgeRuntime } = globalThis as { EdgeRuntime?: { waitUntil(work: Promise<void>): void } };
   EdgeRuntime?.waitUntil(noting);

@@ -39,10 +39,10 @@ export async function readConfig(env: Environment): Promise<Config> {
 }
 
 function readSupabaseUrl({ SUPABASE_URL }: Environment): string {
-  if (!SUPABASE_URL || !URL.canParse(SUPABASE_URL)) {
+  if (!/^https?:/.test(SUPABASE_URL ?? "") || !URL.canParse(SUPABASE_URL!)) {
     throw new ConfigError("SUPABASE_URL must be the URL of the Supabase project.");
   }
-  return SUPABASE_URL;
+  return SUPABASE_URL!;
 }
 
 /** The platform sets the dictionary; projects from before publishable keys have only the anon key. */
@@ -76,19 +76,18 @@ const SigningJwk = z.discriminatedUnion("kty", [
 ]);
 
 async function readSigningKey({ JWT_SIGNING_KEY }: Environment): Promise<SigningKey> {
-  const { success, data: jwk } = SigningJwk.safeParse(parseObject(JWT_SIGNING_KEY ?? ""));
-  if (!success) {
+  try {
+    const jwk = SigningJwk.parse(parseObject(JWT_SIGNING_KEY ?? ""));
+    const alg = jwk.kty === "oct" ? "HS256" : "ES256";
+    const kid = jwk.kty === "EC" ? jwk.kid : undefined;
+    return { key: await jose.importJWK(jwk, alg), alg, kid };
+  } catch {
+    // Why it is none would quote parts of it.
     throw new ConfigError(
       "JWT_SIGNING_KEY must be a private JWK as JSON: an EC key on P-256 that is among the project's " +
         "signing keys, or an oct key with the project's JWT secret, of at least 32 bytes.",
     );
   }
-  const alg = jwk.kty === "oct" ? "HS256" : "ES256";
-  return {
-    key: await jose.importJWK(jwk, alg),
-    alg,
-    kid: jwk.kty === "EC" ? jwk.kid : undefined,
-  };
 }
 
 function parseObject(json: string): Record<string, unknown> | null {

@@ -40,10 +40,18 @@ export class ApiError extends Error {
   }
 }
 
+/** A person reads these; a request of 1 MiB could otherwise ask for an answer of ten. */
+const MAX_DETAILS = 50;
+const MAX_FIELD_LENGTH = 128;
+
 /** A request whose fields do not hold; the sentence leads with the first of them. */
-export function invalidRequest(details: FieldError[]): ApiError {
-  const [{ field, message }, ...others] = details;
-  const more = others.length === 0 ? "" : ` (and ${others.length} more, see details)`;
+export function invalidRequest(errors: FieldError[]): ApiError {
+  const details = errors.slice(0, MAX_DETAILS).map(({ field, message }) => ({
+    field: field.length > MAX_FIELD_LENGTH ? `${field.slice(0, MAX_FIELD_LENGTH)}…` : field,
+    message,
+  }));
+  const [{ field, message }] = details;
+  const more = errors.length === 1 ? "" : ` (and ${errors.length - 1} more, see details)`;
   return new ApiError("invalid_request", `Invalid request: ${field} ${message}${more}`, {
     details,
   });

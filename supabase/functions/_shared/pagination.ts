@@ -36,7 +36,7 @@ export function paging(order: ListOrder) {
   return z.strictObject({
     limit: z.string()
       .refine(
-        (value) => /^[0-9]{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT,
+        (value) => /^[1-9][0-9]{0,2}$/.test(value) && Number(value) <= MAX_LIMIT,
         `must be a whole number from 1 to ${MAX_LIMIT}`,
       )
       .transform(Number)
@@ -54,13 +54,15 @@ export function paging(order: ListOrder) {
   });
 }
 
+type Row = Record<string, unknown>;
+
 /** A query on a table as supabase-js builds it, as far as a page needs it. */
-interface Query<Row> extends PromiseLike<PostgrestSingleResponse<Row[]>> {
-  order(column: string, options: { ascending: boolean }): Query<Row>;
-  limit(count: number): Query<Row>;
-  gte(column: string, value: string | number): Query<Row>;
-  lte(column: string, value: string | number): Query<Row>;
-  or(filters: string): Query<Row>;
+interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>> {
+  order(column: string, options: { ascending: boolean }): Query;
+  limit(count: number): Query;
+  gte(column: string, value: string | number): Query;
+  lte(column: string, value: string | number): Query;
+  or(filters: string): Query;
 }
 
 /**
@@ -68,14 +70,17 @@ interface Query<Row> extends PromiseLike<PostgrestSingleResponse<Row[]>> {
  *
  * Pages are found by the values of the last row (keyset), so rows that come and go between two pages
  * neither hide nor repeat another row, and a late page costs what the first does.
+ *
+ * @param whenEmpty must see a row of the company or judge the key, since an empty list proves nothing.
  */
-export async function respondWithPage<Row extends object>(
+export async function respondWithPage(
   c: Context<ApiEnv>,
-  query: unknown,
+  query: Query,
   order: ListOrder,
   page: { limit: number; cursor?: Start },
+  whenEmpty: () => Promise<void> = () => judgeKey(c),
 ): Promise<Response> {
-  let ordered = query as Query<Row>;
+  let ordered = query;
   const { ascending } = order;
   const columns = Object.keys(order.columns);
   for (const column of columns) ordered = ordered.order(column, { ascending });
@@ -83,14 +88,16 @@ export async function respondWithPage<Row extends object>(
 
   // One more than asked for tells whether there is another page.
   const found = rows(await ordered.limit(page.limit + 1));
-  if (found.length === 0) await judgeKey(c);
+  if (found.length === 0) await whenEmpty();
   const data = found.slice(0, page.limit);
   const hasMore = found.length > page.limit;
-  const last = data.at(-1) as Record<string, string | number> | undefined;
+  const last = data.at(-1);
   const pagination = {
     limit: page.limit,
     has_more: hasMore,
-    next_cursor: hasMore && last ? writeCursor(order, columns.map((column) => last[column])) : null,
+    next_cursor: hasMore && last
+      ? writeCursor(order, columns.map((column) => last[column] as string | number))
+      : null,
   };
   return c.json({ data, pagination });
 }
@@ -99,7 +106,7 @@ export async function respondWithPage<Row extends object>(
  * Rows after a start, for columns a, b, c: a ≥ x and (a > x or (b ≥ y and (b > y or c > z))). Said so,
  * and not as a list of alternatives, an index can begin at x and the planner knows how much is left.
  */
-function after<Row>(query: Query<Row>, order: ListOrder, start: Start): Query<Row> {
+function after(query: Query, order: ListOrder, start: Start): Query {
   const columns = Object.keys(order.columns);
   const operator = order.ascending ? "gt" : "lt";
   const beyond = (at: number) => `${columns[at]}.${operator}."${start[at]}"`;

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { ApiError, type FieldError, invalidRequest } from "./errors.ts";
+import { InexactNumber, parseStrictly, RepeatedKeys } from "./strict_json.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -20,11 +21,7 @@ export async function readBody<Schema extends z.ZodType>(
   if (mediaType.trim().toLowerCase() !== "application/json") {
     throw invalidRequest([{ field: "Content-Type", message: "must be application/json" }]);
   }
-  const value = parseJson(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new ApiError("invalid_request", "The request body must be a JSON object");
-  }
-  return check(schema, value);
+  return check(schema, parseObject(text));
 }
 
 /**
@@ -33,12 +30,9 @@ export async function readBody<Schema extends z.ZodType>(
  */
 export function readQuery<Schema extends z.ZodType>(c: Context, schema: Schema): z.output<Schema> {
   const parameters = new URL(c.req.url).searchParams;
-  const repeated = [...new Set(parameters.keys())].filter((name) =>
-    parameters.getAll(name).length > 1
-  );
-  if (repeated.length > 0) {
-    throw invalidRequest(repeated.map((field) => ({ field, message: "is given more than once" })));
-  }
+  const names = [...new Set(parameters.keys())];
+  const twice = names.filter((name) => parameters.getAll(name).length > 1);
+  if (twice.length > 0) throw repeated(twice);
   return check(schema, Object.fromEntries(parameters), "parameter");
 }
 
@@ -76,6 +70,24 @@ function parseJson(text: string): unknown {
     const what = text.trim() === "" ? "is empty" : "is not valid JSON";
     throw new ApiError("invalid_request", `The request body ${what}; send a JSON object`);
   }
+}
+
+function parseObject(text: string): unknown {
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ApiError("invalid_request", "The request body must be a JSON object");
+  }
+  try {
+    return parseStrictly(text);
+  } catch (error) {
+    if (error instanceof RepeatedKeys) throw repeated(error.keys);
+    if (!(error instanceof RangeError)) throw error;
+    throw new ApiError("invalid_request", "The request body is nested too deeply");
+  }
+}
+
+function repeated(fields: string[]): ApiError {
+  return invalidRequest(fields.map((field) => ({ field, message: "is given more than once" })));
 }
 
 function check<Schema extends z.ZodType>(
@@ -124,6 +136,7 @@ function explain(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return "is required";
+      if (issue.input instanceof InexactNumber) return InexactNumber.message;
       return `must be ${NAMES[issue.expected] ?? issue.expected}` +
         (issue.input === null ? ", not null" : "");
     case "invalid_value":

@@ -1,11 +1,13 @@
 import * as z from "zod";
 import type { Json } from "../_shared/database.ts";
 import { isStorable, NOT_STORABLE } from "../_shared/fields.ts";
+import { InexactNumber } from "../_shared/strict_json.ts";
 
 type JsonObject = { [key: string]: Json };
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 32;
+export const CUSTOM_FIELDS_TOO_LARGE = "must be at most 16 KiB of JSON";
 
 /**
  * A free-form JSON object of at most 16 KiB, kept exactly as it was sent. What JSON can say and the
@@ -32,9 +34,7 @@ function notKept(value: unknown): Problem | null {
       return { path: [], message: `must not be nested deeper than ${MAX_DEPTH} levels` };
     }
     if (typeof value === "string" && !isStorable(value)) return { path, message: NOT_STORABLE };
-    if (typeof value === "number" && !isExact(value)) {
-      return { path, message: "is a number too large to be kept exactly; send it as a string" };
-    }
+    if (value instanceof InexactNumber) return { path, message: InexactNumber.message };
     if (Array.isArray(value)) {
       value.forEach((item, at) => open.push({ value: item, path: [...path, at] }));
     } else if (isObject(value)) {
@@ -49,14 +49,10 @@ function notKept(value: unknown): Problem | null {
 
 function tooLarge(value: unknown): Problem | null {
   const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
-  return bytes <= MAX_BYTES ? null : { path: [], message: "must be at most 16 KiB of JSON" };
-}
-
-/** 1e400 would be read as Infinity and 2^53 + 1 as its neighbour. */
-function isExact(value: number): boolean {
-  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  return bytes <= MAX_BYTES ? null : { path: [], message: CUSTOM_FIELDS_TOO_LARGE };
 }
 
 function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) &&
+    !(value instanceof InexactNumber);
 }

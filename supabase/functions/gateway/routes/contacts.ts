@@ -3,11 +3,12 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { ApiEnv } from "../../_shared/authenticate.ts";
 import { type CompanyDb, rows, violates } from "../../_shared/company_db.ts";
-import { ApiError } from "../../_shared/errors.ts";
+import { rowsUnlessTaken } from "../../_shared/conflict.ts";
+import { ApiError, invalidRequest } from "../../_shared/errors.ts";
 import { Email, Phone, requiredText, text } from "../../_shared/fields.ts";
 import { newestFirst, paging, respondWithPage } from "../../_shared/pagination.ts";
 import { readBody, readId, readQuery } from "../../_shared/validate.ts";
-import { CustomFields } from "../custom_fields.ts";
+import { CUSTOM_FIELDS_TOO_LARGE, CustomFields } from "../custom_fields.ts";
 
 const CONTACT =
   "id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact, is_active, created_at, updated_at";
@@ -15,7 +16,9 @@ const CONTACT =
 const ORDER = newestFirst("contacts");
 const ContactQuery = paging(ORDER);
 
-const Tags = z.array(requiredText(64))
+const Tags = z.array(z.unknown())
+  .max(1000, "must have at most 50 different tags") // before each of them is looked at
+  .pipe(z.array(requiredText(64)))
   .transform((tags) => [...new Set(tags)])
   .refine((tags) => tags.length <= 50, "must have at most 50 different tags");
 
@@ -45,34 +48,40 @@ export const contacts = new Hono<ApiEnv>()
   })
   .post("/", async (c) => {
     const contact = await readBody(c, ContactInput);
-    const query = c.var.db.from("contacts").insert(contact).select(CONTACT).single();
-    const data = await unlessPhoneIsTaken(c.var.db, contact.phone, query);
+    const data = await rowsUnlessPhoneTaken(
+      c.var.db,
+      contact.phone,
+      () => c.var.db.from("contacts").insert(contact).select(CONTACT).single(),
+    );
     return c.json({ data }, 201);
   })
   .patch("/:id", async (c) => {
     const id = readId(c);
     const contact = await readBody(c, ContactInput);
-    const query = c.var.db.from("contacts").update(contact).eq("id", id).select(CONTACT);
-    const [data] = await unlessPhoneIsTaken(c.var.db, contact.phone, query);
+    const [data] = await rowsUnlessPhoneTaken(
+      c.var.db,
+      contact.phone,
+      () => c.var.db.from("contacts").update(contact).eq("id", id).select(CONTACT),
+    );
     if (!data) throw new ApiError("not_found", "Contact not found");
     return c.json({ data });
   });
 
-/** The rows that were written; conflict, naming the other contact, when the phone is another one's. */
-async function unlessPhoneIsTaken<Row>(
+async function rowsUnlessPhoneTaken<Row>(
   db: CompanyDb,
   phone: string,
-  query: PromiseLike<PostgrestSingleResponse<Row>>,
+  write: () => PromiseLike<PostgrestSingleResponse<Row>>,
 ): Promise<Row> {
   try {
-    return rows(await query);
-  } catch (error) {
-    if (!violates(error, "contacts_one_per_phone")) throw error;
-    const existing_id = rows(await db.rpc("contact_id_by_phone", { phone }));
-    throw new ApiError(
-      "conflict",
+    return await rowsUnlessTaken(
+      write,
+      "contacts_one_per_phone",
+      async () => rows(await db.rpc("contact_id_by_phone", { phone })),
       "A contact with this phone, or another spelling of it, exists already; update that one instead",
-      { body: { existing_id } },
     );
+  } catch (error) {
+    // Small numbers with large exponents are short in JSON and long in the database.
+    if (!violates(error, "contacts_custom_fields_check")) throw error;
+    throw invalidRequest([{ field: "custom_fields", message: CUSTOM_FIELDS_TOO_LARGE }]);
   }
 }

@@ -1,11 +1,12 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { ApiEnv } from "../../_shared/authenticate.ts";
-import { type CompanyDb, rows, violates } from "../../_shared/company_db.ts";
+import { type CompanyDb, rows } from "../../_shared/company_db.ts";
+import { rowsUnlessTaken } from "../../_shared/conflict.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { atLeastOne } from "../../_shared/fields.ts";
 import { newestFirst, paging, respondWithPage } from "../../_shared/pagination.ts";
-import { rowsWithReferences } from "../../_shared/references.ts";
+import { unlessReferenceBroken } from "../../_shared/references.ts";
 import { readBody, readId, readQuery } from "../../_shared/validate.ts";
 
 const CONVERSATION =
@@ -33,36 +34,31 @@ export const conversations = new Hono<ApiEnv>()
   .patch("/:id", async (c) => {
     const id = readId(c);
     const changes = await readBody(c, ConversationChanges);
-    const query = c.var.db.from("conversations").update(changes).eq("id", id).select(CONVERSATION);
-    try {
-      const [data] = rowsWithReferences(await query, {
-        conversations_assignee_fkey: {
-          field: "assigned_to",
-          message: "is not a member of your company",
-        },
-        conversations_team_fkey: { field: "team_id", message: "is not a team of your company" },
-      });
-      if (!data) throw new ApiError("not_found", "Conversation not found");
-      return c.json({ data });
-    } catch (error) {
-      if (!violates(error, "conversations_one_not_closed_idx")) throw error;
-      throw new ApiError(
-        "conflict",
-        "The contact has another conversation on this account that is not closed; close that one first",
-        { body: { existing_id: await notClosedBeside(c.var.db, id) } },
-      );
-    }
+    const answer = rowsUnlessTaken(
+      () => c.var.db.from("conversations").update(changes).eq("id", id).select(CONVERSATION),
+      "conversations_one_not_closed_idx",
+      () => notClosedBeside(c.var.db, id),
+      "The contact has another conversation on this account that is not closed; close that one first",
+    );
+    const [data] = await unlessReferenceBroken(answer, {
+      conversations_assignee_fkey: {
+        field: "assigned_to",
+        message: "is not a member of your company",
+      },
+      conversations_team_fkey: { field: "team_id", message: "is not a team of your company" },
+    });
+    if (!data) throw new ApiError("not_found", "Conversation not found");
+    return c.json({ data });
   });
 
-/** The conversation that keeps a closed one from being opened again. */
+/** The conversation that keeps a closed one from being opened again; null when it does no more. */
 async function notClosedBeside(db: CompanyDb, id: string): Promise<string | null> {
-  const { contact_id, messaging_account_id } = rows(
-    await db.from("conversations").select("contact_id, messaging_account_id").eq("id", id).single(),
+  const [closed] = rows(
+    await db.from("conversations").select("contact_id, messaging_account_id").eq("id", id),
   );
+  if (!closed) return null;
   const [other] = rows(
-    await db.from("conversations").select("id")
-      .match({ contact_id, messaging_account_id })
-      .neq("status", "closed"),
+    await db.from("conversations").select("id").match(closed).neq("status", "closed"),
   );
   return other?.id ?? null;
 }

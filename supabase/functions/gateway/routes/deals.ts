@@ -1,11 +1,11 @@
-import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { Hono } from "hono";
 import * as z from "zod";
 import type { ApiEnv } from "../../_shared/authenticate.ts";
+import { rows } from "../../_shared/company_db.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { atLeastOne, Money, requiredText } from "../../_shared/fields.ts";
 import { newestFirst, paging, respondWithPage } from "../../_shared/pagination.ts";
-import { rowsWithReferences } from "../../_shared/references.ts";
+import { unlessReferenceBroken } from "../../_shared/references.ts";
 import { readBody, readId, readQuery } from "../../_shared/validate.ts";
 
 const DEAL = "id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at";
@@ -27,6 +27,11 @@ const DealChanges = atLeastOne(
     .partial(),
 );
 
+const REFERENCES = {
+  deals_contact_fkey: { field: "contact_id", message: "is not a contact of your company" },
+  deals_stage_fkey: { field: "stage_id", message: "is not a stage of your company" },
+};
+
 /** Specification, 4.4 to 4.6. */
 export const deals = new Hono<ApiEnv>()
   .get("/", async (c) => {
@@ -35,22 +40,15 @@ export const deals = new Hono<ApiEnv>()
   })
   .post("/", async (c) => {
     const deal = await readBody(c, NewDeal);
-    const data = inCompany(await c.var.db.from("deals").insert(deal).select(DEAL).single());
+    const query = c.var.db.from("deals").insert(deal).select(DEAL).single();
+    const data = await unlessReferenceBroken(query.then(rows), REFERENCES);
     return c.json({ data }, 201);
   })
   .patch("/:id", async (c) => {
     const id = readId(c);
     const changes = await readBody(c, DealChanges);
-    const [data] = inCompany(
-      await c.var.db.from("deals").update(changes).eq("id", id).select(DEAL),
-    );
+    const query = c.var.db.from("deals").update(changes).eq("id", id).select(DEAL);
+    const [data] = await unlessReferenceBroken(query.then(rows), REFERENCES);
     if (!data) throw new ApiError("not_found", "Deal not found");
     return c.json({ data });
   });
-
-function inCompany<Row>(answer: PostgrestSingleResponse<Row>): Row {
-  return rowsWithReferences(answer, {
-    deals_contact_fkey: { field: "contact_id", message: "is not a contact of your company" },
-    deals_stage_fkey: { field: "stage_id", message: "is not a stage of your company" },
-  });
-}

@@ -1,6 +1,8 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { ApiEnv } from "../../_shared/authenticate.ts";
+import { type CompanyDb, rows } from "../../_shared/company_db.ts";
+import { invalidRequest } from "../../_shared/errors.ts";
 import { type ListOrder, paging, respondWithPage } from "../../_shared/pagination.ts";
 import { readQuery } from "../../_shared/validate.ts";
 
@@ -13,11 +15,19 @@ const ORDER: ListOrder = {
 };
 const StageQuery = paging(ORDER).extend({ pipeline_id: z.guid().optional() });
 
-/** Specification, 4.8. A pipeline that is not the company's has no stages here. */
+/** Specification, 4.8. */
 export const stages = new Hono<ApiEnv>()
   .get("/", async (c) => {
     const { pipeline_id, ...page } = readQuery(c, StageQuery);
     let query = c.var.db.from("stages").select(STAGE);
     if (pipeline_id) query = query.eq("pipeline_id", pipeline_id);
-    return await respondWithPage(c, query, ORDER, page);
+    const whenEmpty = pipeline_id ? () => requirePipeline(c.var.db, pipeline_id) : undefined;
+    return await respondWithPage(c, query, ORDER, page, whenEmpty);
   });
+
+/** Tells a pipeline without stages from one that the company does not have. */
+async function requirePipeline(db: CompanyDb, id: string) {
+  const [found] = rows(await db.from("pipelines").select("id").eq("id", id));
+  if (found) return;
+  throw invalidRequest([{ field: "pipeline_id", message: "is not a pipeline of your company" }]);
+}
