@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { sealToken } from "../supabase/functions/_shared/credentials.ts";
-import { channelId, phone, uuid } from "./arguments.ts";
+import { channelId, COMPANY_OPTION, phone, uuid } from "./arguments.ts";
 import { noCompany, requireCompany } from "./companies.ts";
 import { EXAMPLE_COMPANY, EXAMPLE_ROW, examples } from "./examples.ts";
 import { JSON_OPTION, moment, print, type Printing, table } from "./print.ts";
-import { everyRow, openProject, OperatorError } from "./target.ts";
+import { everyRow, newestFirst, openProject, OperatorError } from "./target.ts";
 import { readToken } from "./token.ts";
 
 /** A messaging account as the platform sees it: its token is written and never read back. */
@@ -21,7 +21,6 @@ interface Account {
 const ACCOUNT =
   "id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at";
 
-const COMPANY_OPTION = ["--company <id>", "the company's id", uuid] as const;
 const EXAMPLE_CONNECT = `npm run admin -- account connect --company ${EXAMPLE_COMPANY} ` +
   "--phone-number-id 106540352242922 --display-phone +5511987654321";
 
@@ -123,7 +122,7 @@ async function listAccounts(options: Printing & { company: string }) {
         .gt("id", after).order("id").limit(limit),
   );
   if (accounts.length === 0) await requireCompany(project, options.company);
-  print(options, accounts, () =>
+  print(options, accounts.sort(newestFirst), () =>
     table(accounts, {
       ID: ({ id }) => id,
       PHONE: ({ display_phone }) => display_phone,

@@ -24,11 +24,16 @@ export function phone(value: string): string {
   );
 }
 
-/** The name of a company, trimmed. */
-export function companyName(value: string): string {
-  const name = value.trim();
-  if (name !== "" && [...name].length <= 255) return name;
-  throw new InvalidArgumentError("It must have 1 to 255 characters.");
+/** The option that names a company, as the parser takes it. */
+export const COMPANY_OPTION = ["--company <id>", "the company's id", uuid] as const;
+
+/** A name of at most `max` characters, trimmed. */
+export function nameOf(max: number): (value: string) => string {
+  return (value) => {
+    const name = value.trim();
+    if (name !== "" && [...name].length <= max) return name;
+    throw new InvalidArgumentError(`It must have 1 to ${max} characters.`);
+  };
 }
 
 const SCOPES = ["read", "write", "messaging"];

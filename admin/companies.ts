@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { companyName } from "./arguments.ts";
+import { nameOf } from "./arguments.ts";
 import { examples } from "./examples.ts";
 import { JSON_OPTION, print, printable, type Printing, table } from "./print.ts";
 import { everyRow, openProject, OperatorError, type Project } from "./target.ts";
@@ -26,7 +26,7 @@ export function companyCommands(program: Command) {
 
   company.command("create")
     .description("Make a company. It starts with a sales pipeline and its stages.")
-    .argument("<name>", "what people call it, 1 to 255 characters", companyName)
+    .argument("<name>", "what people call it, 1 to 255 characters", nameOf(255))
     .option(...JSON_OPTION)
     .addHelpText("after", examples('npm run admin -- company create "My company"'))
     .action(createCompany);

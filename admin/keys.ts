@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { futureMoment, scopes, uuid } from "./arguments.ts";
+import { COMPANY_OPTION, futureMoment, nameOf, scopes, uuid } from "./arguments.ts";
 import { requireCompany } from "./companies.ts";
 import { EXAMPLE_COMPANY, EXAMPLE_ROW, examples } from "./examples.ts";
 import { JSON_OPTION, moment, print, printable, type Printing, table } from "./print.ts";
-import { everyRow, openProject, OperatorError } from "./target.ts";
+import { everyRow, newestFirst, openProject, OperatorError } from "./target.ts";
 
 /** A key as the platform sees it: neither the key nor its hash. */
 interface ApiKey {
@@ -27,7 +27,6 @@ interface NewApiKey extends Omit<ApiKey, "hint" | "is_active" | "last_used_at"> 
   api_key: string;
 }
 
-const COMPANY_OPTION = ["--company <id>", "the company's id", uuid] as const;
 const ID_ARGUMENT = ["<id>", "the key's id, from key list", uuid] as const;
 
 /** Adds `key create`, `list`, `deactivate`, `activate` and `delete`. */
@@ -46,7 +45,7 @@ export function keyCommands(program: Command) {
     .description("Make an API key and print it, which happens only this once.")
     .usage("--company <id> --name <n> --scopes <list> [options]")
     .requiredOption(...COMPANY_OPTION)
-    .requiredOption("--name <n>", "who or what uses the key")
+    .requiredOption("--name <n>", "who or what uses the key, 1 to 100 characters", nameOf(100))
     .requiredOption(
       "--scopes <list>",
       "what it may do: read, write and messaging, or some of them",
@@ -130,7 +129,7 @@ async function listKeys(options: Printing & { company: string }) {
         .gt("id", after).order("id").limit(limit),
   );
   if (keys.length === 0) await requireCompany(project, options.company);
-  print(options, keys, () =>
+  print(options, keys.sort(newestFirst), () =>
     table(keys, {
       ID: ({ id }) => id,
       NAME: ({ name }) => name,

@@ -137,24 +137,29 @@ const PAGE = 1000;
 const BEFORE_THE_FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
- * All rows of a query, however many a project answers at a time, newest first.
+ * All rows of a query, however many a project answers at a time, in no order that means anything.
  * The walk goes by id, so rows that come or go meanwhile neither hide nor repeat another.
  *
  * @param page the query for rows whose id is greater, in the order of their ids, with this limit.
  * @throws OperatorError as `rows` does.
  */
-export async function everyRow<Row extends { id: string; created_at: string }>(
+export async function everyRow<Row extends { id: string }>(
   project: Project,
   page: (afterId: string, limit: number) => PromiseLike<PostgrestSingleResponse<Row[]>>,
 ): Promise<Row[]> {
   const found: Row[] = [];
   while (true) {
     const rows = project.rows(await page(found.at(-1)?.id ?? BEFORE_THE_FIRST, PAGE));
-    if (rows.length === 0) break;
+    if (rows.length === 0) return found;
     found.push(...rows);
   }
-  // The text of a moment, to the microsecond, orders as the moment does; Date would round it.
-  return found.sort((a, b) =>
-    a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0
-  );
+}
+
+interface Dated {
+  created_at: string;
+}
+
+/** Orders rows by their age. The text of a moment orders as the moment does; Date would round it. */
+export function newestFirst(a: Dated, b: Dated): number {
+  return a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0;
 }

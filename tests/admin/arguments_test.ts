@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
 import { InvalidArgumentError } from "commander";
-import {
-  channelId,
-  companyName,
-  futureMoment,
-  phone,
-  scopes,
-  uuid,
-} from "../../admin/arguments.ts";
+import { channelId, futureMoment, nameOf, phone, scopes, uuid } from "../../admin/arguments.ts";
 
 function refuses(read: (value: string) => unknown, ...values: string[]) {
   for (const value of values) assert.throws(() => read(value), InvalidArgumentError, value);
@@ -42,6 +35,6 @@ Deno.test("ids, numbers and names are held to what the database takes", () => {
   refuses(channelId, "", "+7", "1".repeat(33));
   assert.equal(phone("+5511987654321"), "+5511987654321");
   refuses(phone, "", "5511987654321", "+55 11 98765-4321", "+0123456789");
-  assert.equal(companyName(` ${"👍".repeat(255)} `), "👍".repeat(255));
-  refuses(companyName, "", " ", "a".repeat(256));
+  assert.equal(nameOf(255)(` ${"👍".repeat(255)} `), "👍".repeat(255));
+  refuses(nameOf(255), "", " ", "a".repeat(256));
 });

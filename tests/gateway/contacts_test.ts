@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { type Answer, call } from "../support/gateway.ts";
+import { type Answer, assertField, call } from "../support/gateway.ts";
 
 const company = await newCompany();
 
@@ -9,15 +9,6 @@ function post(json: unknown): Promise<Answer> {
 }
 function patch(id: string, json: unknown): Promise<Answer> {
   return call(company.keys.all, "PATCH", `/contacts/${id}`, { json });
-}
-function assertField(answer: Answer, field: string, message: RegExp) {
-  assert.deepEqual(
-    [answer.status, answer.body.code],
-    [422, "invalid_request"],
-    JSON.stringify(answer.body),
-  );
-  const detail = answer.body.details.find((each: { field: string }) => each.field === field);
-  assert.match(detail?.message ?? JSON.stringify(answer.body), message);
 }
 
 Deno.test("a phone is enough for a contact; the rest takes its stored default", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { newCompany, newMember } from "../support/company.ts";
-import { type Answer, call } from "../support/gateway.ts";
+import { type Answer, assertField, call } from "../support/gateway.ts";
 import { withDatabase } from "../support/stack.ts";
 
 const company = await newCompany();
@@ -8,15 +8,6 @@ const { member_id, team_id } = company;
 
 function patch(json: unknown, id = company.conversation_id): Promise<Answer> {
   return call(company.keys.all, "PATCH", `/conversations/${id}`, { json });
-}
-function assertField(answer: Answer, field: string, message: RegExp) {
-  assert.deepEqual(
-    [answer.status, answer.body.code],
-    [422, "invalid_request"],
-    JSON.stringify(answer.body),
-  );
-  assert.equal(answer.body.details[0].field, field);
-  assert.match(answer.body.details[0].message, message);
 }
 
 Deno.test("conversations are listed with the specification's fields", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
-import { type Answer, call } from "../support/gateway.ts";
+import { type Answer, assertField, call } from "../support/gateway.ts";
 
 const company = await newCompany();
 const { contact_id, stage_ids: [stage_id, next_stage_id] } = company;
@@ -10,15 +10,6 @@ function post(json: unknown): Promise<Answer> {
 }
 function patch(id: string, json: unknown): Promise<Answer> {
   return call(company.keys.all, "PATCH", `/deals/${id}`, { json });
-}
-function assertField(answer: Answer, field: string, message: RegExp) {
-  assert.deepEqual(
-    [answer.status, answer.body.code],
-    [422, "invalid_request"],
-    JSON.stringify(answer.body),
-  );
-  assert.equal(answer.body.details[0].field, field);
-  assert.match(answer.body.details[0].message, message);
 }
 
 Deno.test("a new deal is open, in the given stage, and has no value unless given", async () => {

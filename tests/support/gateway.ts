@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { stack } from "./stack.ts";
 
 /** An answer of the API, its body read. */
@@ -6,6 +7,16 @@ export interface Answer {
   headers: Headers;
   // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
   body: any;
+}
+
+/** That an answer refuses a field, with this message or one like it. */
+export function assertField(answer: Answer, field: string, message: string | RegExp = /./) {
+  const { code, details } = answer.body;
+  assert.deepEqual([answer.status, code], [422, "invalid_request"], JSON.stringify(answer.body));
+  const detail = details?.find((each: { field: string }) => each.field === field);
+  assert.ok(detail, `details name ${field}: ${JSON.stringify(answer.body)}`);
+  if (typeof message === "string") assert.equal(detail.message, message);
+  else assert.match(detail.message, message);
 }
 
 interface Call {
