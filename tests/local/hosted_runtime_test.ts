@@ -7,7 +7,8 @@ import { send } from "../support/gateway.ts";
 import { secrets, stack } from "../support/stack.ts";
 import { root } from "./started.ts";
 
-const HOSTED = `${root}tests/tools/node_modules/.bin/deno`;
+// The program itself: .bin/deno may be a script that starts it, and a signal would end just that.
+const HOSTED = `${root}tests/tools/node_modules/deno/deno`;
 
 const k = encodeBase64Url(secrets.jwt_secret);
 const environment = {
