@@ -3,6 +3,11 @@ import { gateway } from "../../supabase/functions/gateway/app.ts";
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { secrets, stack } from "./stack.ts";
 
+// As the platform does, work that goes on after an answer is kept, here until the database's door closes.
+const background: Promise<void>[] = [];
+const EdgeRuntime = { waitUntil: (work: Promise<void>) => background.push(work) };
+Object.assign(globalThis, { EdgeRuntime });
+
 /** A gateway in this process, before a database of the test's choosing. */
 export async function ownGateway(supabaseUrl: string, databaseTimeoutMs = 10_000) {
   const k = encodeBase64Url(secrets.jwt_secret);
@@ -27,7 +32,7 @@ export async function ownGateway(supabaseUrl: string, databaseTimeoutMs = 10_000
 
 /** The stack's Data API behind a door that sees every request, and may answer instead. */
 export function watchedStack(
-  answer: (request: Request) => Response | Promise<Response> | null = () => null,
+  answer: (request: Request) => Response | null | Promise<Response | null> = () => null,
 ) {
   const seen: { method: string; path: string }[] = [];
   const server = Deno.serve(
@@ -44,6 +49,9 @@ export function watchedStack(
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     seen,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(background);
+      await server.shutdown();
+    },
   };
 }

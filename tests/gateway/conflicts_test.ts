@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { ownGateway, watchedStack } from "../support/own_gateway.ts";
+import { withDatabase } from "../support/stack.ts";
+
+// Between the refusal of a write and the look for the row in its way, that row may go. The caller
+// must not be sent to a row that is not there.
+
+Deno.test("a contact whose phone has just become free is created after all", async () => {
+  const company = await newCompany();
+  const phone = anyPhone();
+  await withDatabase((sql) =>
+    sql`insert into contacts (company_id, phone) values (${company.id}, ${phone})`
+  );
+  await using database = watchedStack(async (request) => {
+    if (!request.url.includes("contact_id_by_phone")) return null;
+    await withDatabase((sql) =>
+      sql`delete from contacts where company_id = ${company.id} and phone = ${phone}`
+    );
+    return null;
+  });
+  const request = await ownGateway(database.url);
+  const { status, body } = await request(company.keys.all, "POST", "/contacts", { phone });
+  assert.deepEqual([status, body.data.phone], [201, phone]);
+});
+
+Deno.test("a conversation whose rival has just been closed is opened after all", async () => {
+  const company = await newCompany();
+  const rival = await withDatabase(async (sql) => {
+    await sql`update conversations set status = 'closed' where id = ${company.conversation_id}`;
+    const [{ id }] = await sql`
+      insert into conversations (company_id, contact_id, messaging_account_id)
+      values (${company.id}, ${company.contact_id}, ${company.account_id}) returning id
+    `;
+    return id;
+  });
+  await using database = watchedStack(async (request) => {
+    if (request.method !== "GET") return null;
+    await withDatabase((sql) =>
+      sql`update conversations set status = 'closed' where id = ${rival}`
+    );
+    return null;
+  });
+  const request = await ownGateway(database.url);
+  const path = `/conversations/${company.conversation_id}`;
+  const { status, body } = await request(company.keys.all, "PATCH", path, { status: "open" });
+  assert.deepEqual([status, body.data.status], [200, "open"]);
+});
