@@ -32,6 +32,9 @@ const anyValue = fc.oneof(
   fc.uuid(),
   fc.constantFrom(...[company.contact_id, company.stage_ids[0], company.member_id, company.id]),
   fc.jsonValue({ maxDepth: 4 }),
+  fc.dictionary(nastyText, fc.array(fc.double(), { size: "xlarge", maxLength: 300 }), {
+    maxKeys: 2,
+  }),
 );
 const FIELDS = [
   ...["phone", "name", "email", "temperature", "tags", "source", "job_title", "empresa"],
