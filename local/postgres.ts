@@ -109,8 +109,7 @@ function launch(programs: Programs, options: PostgresOptions, port: number) {
   const server = command(programs, "postgres", [
     ...["-D", options.dataFolder, "-p", String(port)],
     ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
-    // Detached, because Ctrl-C goes to the whole terminal group and the server must end last.
-  ], { detached: true }).spawn();
+  ]).spawn();
   const log = Deno.openSync(options.logFile, {
     write: true,
     create: true,

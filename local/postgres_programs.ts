@@ -58,7 +58,6 @@ export function command(
   { folder, identity }: Programs,
   program: "initdb" | "postgres",
   args: string[],
-  options: { detached?: boolean } = {},
 ): Deno.Command {
   const [first, ...rest] = [...identity.prefix, `${folder}/bin/${program}`, ...args];
   return new Deno.Command(first, {
@@ -70,7 +69,8 @@ export function command(
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-    ...options,
+    // Ctrl-C goes to every process of the terminal, and these end only when they are told to.
+    detached: true,
   });
 }
 

@@ -16,10 +16,7 @@ export interface LiteConnection {
   applyJwtSessionContext(transaction: unknown, vars: SessionVars): Promise<void>;
 }
 type Query = { type: string; select?: unknown; where?: unknown };
-type SessionVars = {
-  auth?: { role?: string; jwt?: Record<string, unknown> };
-  readOnly?: boolean;
-};
+type SessionVars = { auth?: { role?: string; jwt?: object }; readOnly?: boolean };
 type Work = (database: unknown) => Promise<unknown>;
 
 /**

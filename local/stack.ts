@@ -176,19 +176,17 @@ function openDoor(port: number) {
         underWay--;
       }
     });
-    return {
-      port: server.addr.port,
-      open,
-      /** Gives what is under way a second to be answered, and then takes no more requests. */
-      async close() {
-        // A function's own requests to the Data API come in here too, some after its answer.
-        for (let waited = 0, quiet = 0; quiet < 50 && waited < 1000; waited += 10) {
-          await delay(10);
-          quiet = underWay > 0 ? 0 : quiet + 10;
-        }
-        await deadline(server.shutdown(), 100).catch(() => {});
-      },
+    /** Gives what is under way a second to be answered, and then takes no more requests. */
+    const close = async () => {
+      // A function's own requests to the Data API come in here too, some after its answer.
+      for (let waited = 0, quiet = 0; quiet < 50 && waited < 1000; waited += 10) {
+        await delay(10);
+        quiet = underWay > 0 ? 0 : quiet + 10;
+      }
+      await deadline(server.shutdown(), 100).catch(() => {});
     };
+    let closing: Promise<void> | undefined;
+    return { port: server.addr.port, open, close: () => closing ??= close() };
   } catch (error) {
     if (!(error instanceof Deno.errors.AddrInUse)) throw error;
     throw new PortTaken(

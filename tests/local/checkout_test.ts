@@ -49,7 +49,10 @@ Deno.test({
       await Deno.mkdir(programs);
       await Deno.writeTextFile(`${programs}/unshare`, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
       const env = { PATH: `${programs}:${Deno.env.get("PATH")}` };
-      const forbidden = await startOn(`${folder}/data`, [], { env });
+      // Nobody but root may enter the folder that everything lies in, as with /root.
+      assert.equal((await Deno.stat(folder)).mode! & 0o777, 0o700);
+      const checkout = await copyCheckout(`${folder}/checkout`);
+      const forbidden = await startOn(`${folder}/data`, [], { env, checkout });
       assert.equal((await ask(forbidden.stack, "/contacts?limit=200")).body.data.length, 40);
       assert.deepEqual(await forbidden.started.end(), [0, ""]);
       assert.equal((await Deno.stat(`${folder}/data/data`)).uid, NOBODY);

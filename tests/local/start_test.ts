@@ -1,5 +1,7 @@
 // `npm start` as a person and a program meet it, told in the steps of one folder's life.
 import assert from "node:assert/strict";
+import postgres from "postgres";
+import type { StackAddresses } from "../../local/stack.ts";
 import { anyPhone } from "../support/company.ts";
 import {
   ask,
@@ -9,6 +11,7 @@ import {
   stackOf,
   Started,
   startOn,
+  until,
   withFolder,
 } from "./started.ts";
 
@@ -22,6 +25,12 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
     await started.says(READY);
     const stack = await stackOf(folder);
     const phone = anyPhone();
+    const change = (stack: StackAddresses, method: string, path: string) =>
+      ask(stack, path, {
+        method,
+        body: JSON.stringify({ phone }),
+        headers: { "Content-Type": "application/json" },
+      });
 
     await t.step("prints the addresses, a fresh demo key and how long it took", () => {
       const said = [
@@ -73,10 +82,7 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
     });
 
     await t.step("takes the demo key for reading, writing and sending", async () => {
-      const body = JSON.stringify({ phone });
-      const headers = { "Content-Type": "application/json" };
-      const made = await ask(stack, "/contacts", { method: "POST", body, headers });
-      assert.equal(made.status, 201);
+      assert.equal((await change(stack, "POST", "/contacts")).status, 201);
       const { status } = await send(stack.template_url, stack.demo!.api_key);
       assert.equal(status, 501);
     });
@@ -113,20 +119,36 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
       assert.equal(second.out, "");
     });
 
-    await t.step("ends with everything it started on SIGTERM", async () => {
-      // Answered or refused, but nothing that keeps it from ending.
-      const open = ask(stack, "/contacts").catch(() => {});
-      assert.deepEqual(await started.end("SIGTERM"), [0, ""]);
-      await open;
-      assert.deepEqual(await processesOn(parent), []);
-      assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
-    });
+    await t.step(
+      "answers what is under way on SIGTERM, and ends with everything it started",
+      async () => {
+        const sql = postgres(stack.database_url, { max: 2 });
+        const [answer, end] = await sql.begin(async (mine) => {
+          const [{ id }] = await mine`select id from contacts where phone = ${phone} for update`;
+          // Waits for the row, and so for the end of this transaction.
+          const answer = change(stack, "PATCH", `/contacts/${id}`).then(
+            ({ status }) => status,
+            String,
+          );
+          const waiting = () => sql`select from pg_locks where not granted`;
+          await until(async () => (await waiting()).count > 0);
+          const end = started.end("SIGTERM");
+          await pause(200);
+          return [answer, end];
+        });
+        assert.equal(await answer, 200);
+        assert.deepEqual(await end, [0, ""]);
+        await sql.end();
+        assert.deepEqual(await processesOn(parent), []);
+        assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
+      },
+    );
 
     await t.step(
       "prints nothing when told to be quiet, and is as ready, with the same data",
       async () => {
         const quiet = new Started(["--data", folder, "--port", "0", "--quiet"]);
-        while (!left(folder).includes("stack.json")) await pause(10);
+        await until(() => left(folder).includes("stack.json"));
         const again = await stackOf(folder);
         assert.notEqual(again.demo!.api_key, stack.demo!.api_key);
         // The key of the start before works on, and so do the other keys.

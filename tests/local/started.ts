@@ -1,3 +1,4 @@
+import { deadline } from "deno-std/async/deadline.js";
 import { fileURLToPath } from "node:url";
 import type { StackAddresses } from "../../local/stack.ts";
 
@@ -13,11 +14,15 @@ interface Options {
   checkout?: string;
 }
 
+/** Far more than a slow computer needs; a test fails then instead of waiting on. */
+const PATIENCE_MS = 60_000;
+
 /** A start of the local stack by a person, as a process of its own. */
 export class Started {
   out = "";
   err = "";
   #child: Deno.ChildProcess;
+  #isOver = false;
   #reading: Promise<unknown>;
 
   constructor(args: string[], { env, cwd = "/tmp", prefix = [], checkout = root }: Options = {}) {
@@ -30,6 +35,7 @@ export class Started {
       stdout: "piped",
       stderr: "piped",
     }).spawn();
+    this.#child.status.then(() => this.#isOver = true);
     this.#reading = Promise.all([
       read(this.#child.stdout, (text) => this.out += text),
       read(this.#child.stderr, (text) => this.err += text),
@@ -42,11 +48,10 @@ export class Started {
 
   /** Waits until something has been printed. */
   async says(text: string) {
-    for (let waited = 0; !this.out.includes(text); waited += 10) {
-      const ended = await Promise.race([this.#child.status, pause(10)]);
-      if (ended || waited > 30_000) {
-        throw new Error(`"${text}" was not said, but: ${this.out}${this.err}`);
-      }
+    await until(() => this.#isOver || this.out.includes(text));
+    if (this.#isOver) await this.ended();
+    if (!this.out.includes(text)) {
+      throw new Error(`"${text}" was not said, but: ${this.out}${this.err}`);
     }
   }
 
@@ -64,8 +69,11 @@ export class Started {
 
   /** Waits for the end; the exit code, and what was printed as an error. */
   async ended(): Promise<[code: number, printed: string]> {
-    const { code } = await this.#child.status;
-    await this.#reading;
+    const [{ code }] = await deadline(
+      // What was printed is read to its end: also what a stack prints that outlives this process.
+      Promise.all([this.#child.status, this.#reading]),
+      PATIENCE_MS,
+    );
     return [code, this.err];
   }
 }
@@ -112,6 +120,15 @@ export async function ask(stack: StackAddresses, path: string, init: RequestInit
   const headers = { Authorization: `Bearer ${stack.demo?.api_key}`, ...init.headers };
   const response = await fetch(stack.gateway_url + path, { ...init, headers });
   return { status: response.status, body: await response.json() };
+}
+
+/** Waits until something is so. */
+export async function until(isSo: () => boolean | Promise<boolean>) {
+  const began = performance.now();
+  while (!await isSo()) {
+    if (performance.now() - began > PATIENCE_MS) throw new Error(`Never was: ${isSo}`);
+    await pause(5);
+  }
 }
 
 export function pause(ms: number): Promise<void> {
