@@ -73,9 +73,7 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
 
     await t.step("prints a curl line that works by copy and paste", async () => {
       const line = started.out.split("\n").find((line) => line.trim().startsWith("curl "))!;
-      const { stdout } = await new Deno.Command("sh", { args: ["-c", line], stderr: "null" })
-        .output();
-      const { data, pagination } = JSON.parse(new TextDecoder().decode(stdout));
+      const { data, pagination } = JSON.parse(await pasted(line));
       assert.equal(data.length, 3);
       assert.equal(pagination.has_more, true);
       assert.equal(data[0].company_id, DEMO_COMPANY_ID);
@@ -195,4 +193,13 @@ async function send(url: string, key: string) {
     headers: { Authorization: `Bearer ${key}` },
   });
   return { status: response.status, body: await response.json() };
+}
+
+/** What a curl line answers; a machine without curl is asked by the line's own address and header. */
+async function pasted(line: string): Promise<string> {
+  const shell = new Deno.Command("sh", { args: ["-c", line], stderr: "null" });
+  const { code, stdout } = await shell.output();
+  if (code !== 127) return new TextDecoder().decode(stdout);
+  const [, url, name, value] = /^ +curl '(\S+)' -H '(\S+): (.+)'$/.exec(line)!;
+  return await (await fetch(url, { headers: { [name]: value } })).text();
 }

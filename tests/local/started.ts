@@ -1,5 +1,6 @@
 import { deadline } from "deno-std/async/deadline.js";
 import { fileURLToPath } from "node:url";
+import { readIfPresent } from "../../local/files.ts";
 import type { StackAddresses } from "../../local/stack.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -97,11 +98,23 @@ export async function postgresOf(folder: string): Promise<number> {
   return parseInt(await Deno.readTextFile(`${folder}/data/postmaster.pid`));
 }
 
-/** All processes that have to do with a folder, by their command lines. */
+/** All processes that have to do with a folder: the number of each and its command line. */
 export async function processesOn(folder: string): Promise<string[]> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-eww", "-o", "pid=,args="] }).output();
-  const lines = new TextDecoder().decode(stdout).split("\n");
-  return lines.filter((line) => line.includes(folder));
+  return (await commandLines()).filter((line) => line.includes(folder));
+}
+
+async function commandLines(): Promise<string[]> {
+  if (Deno.build.os !== "linux") {
+    const ps = new Deno.Command("ps", { args: ["-eww", "-o", "pid=,args="] });
+    return new TextDecoder().decode((await ps.output()).stdout).split("\n");
+  }
+  // Not every Linux has ps.
+  const lines = [];
+  for await (const { name } of Deno.readDir("/proc")) {
+    const line = /^\d+$/.test(name) && await readIfPresent(`/proc/${name}/cmdline`).catch(() => "");
+    if (line) lines.push(`${name} ${line.replaceAll("\0", " ")}`);
+  }
+  return lines;
 }
 
 /** A folder that is gone when the work is done, and with it what a failed test left running on it. */
