@@ -19,6 +19,13 @@ Deno.test("a number is taken as it is written, or not at all", () => {
   }
 });
 
+Deno.test("a number as long as a body may be is judged like any other", () => {
+  const zeros = "0".repeat(1024 * 1024 - 4);
+  assert.ok(parseStrictly(`1${zeros}1`) instanceof InexactNumber);
+  assert.ok(parseStrictly(`0.${zeros}1`) instanceof InexactNumber);
+  assert.equal(parseStrictly(`1.${zeros}`), 1);
+});
+
 Deno.test("every value that JavaScript writes is read back as it was", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => {
     assert.deepEqual(parseStrictly(JSON.stringify(value)), JSON.parse(JSON.stringify(value)));

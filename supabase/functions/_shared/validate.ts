@@ -30,9 +30,10 @@ export async function readBody<Schema extends z.ZodType>(
  */
 export function readQuery<Schema extends z.ZodType>(c: Context, schema: Schema): z.output<Schema> {
   const parameters = new URL(c.req.url).searchParams;
-  const names = [...new Set(parameters.keys())];
-  const twice = names.filter((name) => parameters.getAll(name).length > 1);
-  if (twice.length > 0) throw repeated(twice);
+  const once = new Set<string>();
+  const twice = new Set<string>();
+  for (const name of parameters.keys()) (once.has(name) ? twice : once).add(name);
+  if (twice.size > 0) throw repeated([...twice]);
   return check(schema, Object.fromEntries(parameters), "parameter");
 }
 
