@@ -80,7 +80,8 @@ export async function giveTo({ identity: { owner } }: Programs, folder: string) 
   await succeeds(["chown", "-R", `${owner}:${owner}`, folder]);
 }
 
-async function succeeds([command, ...args]: string[]): Promise<boolean> {
+/** Whether a command exists here and ends well. */
+export async function succeeds([command, ...args]: string[]): Promise<boolean> {
   try {
     const { success } = await new Deno.Command(command, { args, stdout: "null", stderr: "null" })
       .output();

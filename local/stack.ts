@@ -1,13 +1,13 @@
 import { deadline } from "deno-std/async/deadline.js";
 import { delay } from "deno-std/async/delay.js";
-import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { bootstrap, connect, databaseUrl, migrate, seed, type Sql } from "./database.ts";
+import { functionEnvironment } from "./environment.ts";
 import { writePrivately } from "./files.ts";
 import { loadFunctions } from "./functions.ts";
 import { lockFolder } from "./lock.ts";
 import { startPostgres } from "./postgres.ts";
 import { startRest } from "./rest.ts";
-import { loadSecrets, type Secrets } from "./secrets.ts";
+import { loadSecrets } from "./secrets.ts";
 
 export interface StackOptions {
   /** Holds the database, the secrets and stack.json; made when missing. */
@@ -40,8 +40,6 @@ export interface StackAddresses {
 
 export interface Stack {
   addresses: StackAddresses;
-  /** What the functions and the operator's command are configured with. */
-  environment: Record<string, string>;
   /** Resolves when the database has ended without being asked to. */
   failed: Promise<void>;
   stop(): Promise<void>;
@@ -80,8 +78,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await lock.note({ pid: Deno.pid, url, since: new Date().toISOString() });
 
     const secrets = await loadSecrets(`${folder}/secrets.json`);
-    const environment = functionEnvironment(url, secrets);
-    for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
+    for (const [name, value] of Object.entries(functionEnvironment(url, secrets))) {
+      Deno.env.set(name, value);
+    }
     const loadingFunctions = loadFunctions(["gateway", "send-external-template"]);
     loadingFunctions.catch(() => {}); // awaited below, after what may fail first
 
@@ -138,7 +137,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     signal?.removeEventListener("abort", cancel);
 
     const failed = database.ended.then(() => stopping ? new Promise<void>(() => {}) : undefined);
-    return { addresses, environment, failed, stop };
+    return { addresses, failed, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -193,19 +192,6 @@ function openDoor(port: number) {
       `Port ${port} is taken by another program. Stop it, or choose another port with --port.`,
     );
   }
-}
-
-/** As the platform sets it, and the functions' own secrets. */
-function functionEnvironment(url: string, secrets: Secrets): Record<string, string> {
-  // lite takes the secret as text and the functions take it as a key; these are the same bytes.
-  const k = encodeBase64Url(secrets.jwt_secret);
-  return {
-    SUPABASE_URL: url,
-    SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: secrets.publishable_key }),
-    SUPABASE_SECRET_KEY: secrets.secret_key,
-    JWT_SIGNING_KEY: JSON.stringify({ kty: "oct", alg: "HS256", k }),
-    CREDENTIALS_KEY: secrets.credentials_key,
-  };
 }
 
 const DEMO_KEY_NAME = "npm start";

@@ -1,5 +1,6 @@
 // Another checkout: at a path with spaces, for another user, and with migrations of its own.
 import assert from "node:assert/strict";
+import { succeeds } from "../../local/postgres_programs.ts";
 import { ask, pause, processesOn, root, Started, startOn, withFolder } from "./started.ts";
 
 const NOBODY = 65534;
@@ -120,14 +121,4 @@ async function copyCheckout(target: string): Promise<string> {
   }
   await Deno.symlink(`${root}node_modules`, `${target}/node_modules`);
   return target;
-}
-
-async function succeeds([command, ...args]: string[]): Promise<boolean> {
-  try {
-    const { success } = await new Deno.Command(command, { args, stdout: "null", stderr: "null" })
-      .output();
-    return success;
-  } catch {
-    return false; // the command does not exist here
-  }
 }

@@ -1,7 +1,7 @@
 // The functions on their own, as the platform runs them: an entry that exports fetch, mounted under
 // its own name, on the Deno that the hosted runtime is compatible with.
 import assert from "node:assert/strict";
-import { encodeBase64Url } from "deno-std/encoding/base64url.js";
+import { functionEnvironment } from "../../local/environment.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { send } from "../support/gateway.ts";
 import { secrets, stack } from "../support/stack.ts";
@@ -10,12 +10,7 @@ import { root } from "./started.ts";
 // The program itself: .bin/deno may be a script that starts it, and a signal would end just that.
 const HOSTED = `${root}tests/tools/node_modules/deno/deno`;
 
-const k = encodeBase64Url(secrets.jwt_secret);
-const environment = {
-  SUPABASE_URL: stack.url,
-  SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: stack.publishable_key }),
-  JWT_SIGNING_KEY: JSON.stringify({ kty: "oct", alg: "HS256", k }),
-};
+const environment = functionEnvironment(stack.url, secrets);
 
 Deno.test("both functions serve requests on the hosted runtime's Deno", async (t) => {
   const version = await new Deno.Command(HOSTED, { args: ["--version"] }).output();
@@ -47,13 +42,14 @@ Deno.test("both functions serve requests on the hosted runtime's Deno", async (t
 });
 
 Deno.test("a function without its configuration does not start, and says what belongs there", async () => {
+  const key = JSON.parse(environment.JWT_SIGNING_KEY).k;
   const cases: [Record<string, string>, string][] = [
     [{ SUPABASE_URL: "" }, "SUPABASE_URL must be the URL of the Supabase project."],
     [
       { SUPABASE_PUBLISHABLE_KEYS: "" },
       "SUPABASE_PUBLISHABLE_KEYS (or SUPABASE_ANON_KEY) is missing",
     ],
-    [{ JWT_SIGNING_KEY: k }, "JWT_SIGNING_KEY must be a private JWK as JSON"],
+    [{ JWT_SIGNING_KEY: key }, "JWT_SIGNING_KEY must be a private JWK as JSON"],
   ];
   await Promise.all(cases.map(async ([broken, sentence]) => {
     const entry = `${root}supabase/functions/gateway/index.ts`;
@@ -66,7 +62,7 @@ Deno.test("a function without its configuration does not start, and says what be
     const printed = new TextDecoder().decode(stderr);
     assert.equal(code, 1);
     assert.ok(printed.includes(`ConfigError: ${sentence}`), printed);
-    assert.ok(!printed.includes(k), "no part of a key is printed");
+    assert.ok(!printed.includes(key), "no part of a key is printed");
   }));
 });
 

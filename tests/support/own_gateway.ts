@@ -1,6 +1,6 @@
+import { functionEnvironment } from "../../local/environment.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
-import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { secrets, stack } from "./stack.ts";
 
 // As the platform does, work that goes on after an answer is kept, here until the database's door closes.
@@ -10,12 +10,7 @@ Object.assign(globalThis, { EdgeRuntime });
 
 /** A gateway in this process, before a database of the test's choosing. */
 export async function ownGateway(supabaseUrl: string, databaseTimeoutMs = 10_000) {
-  const k = encodeBase64Url(secrets.jwt_secret);
-  const config = await readConfig({
-    SUPABASE_URL: supabaseUrl,
-    SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: secrets.publishable_key }),
-    JWT_SIGNING_KEY: JSON.stringify({ kty: "oct", k }),
-  });
+  const config = await readConfig(functionEnvironment(supabaseUrl, secrets));
   const app = gateway({ ...config, databaseTimeoutMs });
   return async (key: string, method: string, path: string, json?: unknown) => {
     const response = await app.request(`http://edge/gateway${path}`, {

@@ -1,5 +1,5 @@
-import { encodeHex } from "deno-std/encoding/hex.js";
 import { type JWTPayload, SignJWT } from "jose";
+import { hashKey } from "../../supabase/functions/_shared/api_key.ts";
 import { type Answer, send } from "./gateway.ts";
 import { secrets, stack } from "./stack.ts";
 
@@ -19,17 +19,12 @@ export async function token(
 
 /** A token as the edge functions mint it for a request that carries an API key. */
 export async function keyToken(key: string, scope?: string): Promise<string> {
-  return await token({ role: "api_client", key_hash: await sha256(key), ...(scope && { scope }) });
+  return await token({ role: "api_client", key_hash: hashKey(key), ...(scope && { scope }) });
 }
 
 /** A token as a person gets it who has signed in. */
 export async function personToken(userId: string): Promise<string> {
   return await token({ role: "authenticated", sub: userId });
-}
-
-/** SHA-256 in hexadecimal. */
-export async function sha256(text: string): Promise<string> {
-  return encodeHex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }
 
 /** Calls the Data API itself, around the edge functions, as anyone who holds the publishable key can. */
