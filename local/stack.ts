@@ -102,8 +102,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const admin = connect(database.port, "supabase_admin", password);
     const owner = connect(database.port, "postgres", password);
     endings.push(() => Promise.all([admin, owner].map((sql) => sql.end({ timeout: 1 }))));
-    // A migration may take long, or wait forever.
-    const cancel = () => cancelStatements(admin);
+    // A migration may take long, or wait forever. Again and again, because it may just be about to begin.
+    const cancel = () => {
+      const cancelling = setInterval(() => cancelStatements(admin).catch(() => {}), 100);
+      endings.push(() => clearInterval(cancelling));
+    };
     signal?.addEventListener("abort", cancel);
     signal?.throwIfAborted();
     await bootstrap(admin, password);
