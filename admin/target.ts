@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readCredentialsKey } from "../supabase/functions/_shared/credentials.ts";
 import type { Database } from "../supabase/functions/_shared/database.ts";
+import { fetchOnce } from "../supabase/functions/_shared/fetch_once.ts";
 
 /** What the operator can act on, as one sentence. The command ends with 1. */
 export class OperatorError extends Error {
@@ -49,6 +50,8 @@ export function openProject(): Project {
     auth: { persistSession: false },
     // A person waits: better one clear sentence than several tries.
     db: { timeout: TIMEOUT_MS, retry: false },
+    // A key that was made twice would be shown once.
+    global: { fetch: fetchOnce },
   });
   return {
     db,

@@ -1,12 +1,15 @@
 import { deadline } from "deno-std/async/deadline.js";
 import { delay } from "deno-std/async/delay.js";
 import { bootstrap, connect, databaseUrl, migrate, seed, type Sql } from "./database.ts";
+import { connectDemoAccount, demoKey } from "./demo.ts";
 import { functionEnvironment } from "./environment.ts";
 import { writePrivately } from "./files.ts";
 import { loadFunctions } from "./functions.ts";
 import { lockFolder } from "./lock.ts";
 import { startPostgres } from "./postgres.ts";
+import { readdressed } from "./readdressed.ts";
 import { startRest } from "./rest.ts";
+import type { Sandbox } from "./sandbox.ts";
 import { loadSecrets } from "./secrets.ts";
 
 export interface StackOptions {
@@ -20,6 +23,8 @@ export interface StackOptions {
   seed: boolean;
   /** false gives up safety against a power cut for speed; for tests. */
   durable: boolean;
+  /** Where templates are sent to, instead of the sandbox. */
+  whatsappApiUrl?: string;
   /** Told of each step that may take a moment. */
   progress(step: string): void;
   /** Ends a start that is still under way; whatever it has started is ended before it fails. */
@@ -31,6 +36,8 @@ export interface StackAddresses {
   url: string;
   gateway_url: string;
   template_url: string;
+  /** Where the stand-in for the WhatsApp API shows what it took; null when it is not what sends. */
+  sandbox_url: string | null;
   database_url: string;
   publishable_key: string;
   secret_key: string;
@@ -49,9 +56,6 @@ export interface Stack {
 export class PortTaken extends Error {
   override name = "PortTaken";
 }
-
-/** The company that supabase/seed.sql makes. */
-export const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
 
 /**
  * Starts database, Data API and both functions in this process and its one child, Postgres.
@@ -78,9 +82,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await lock.note({ pid: Deno.pid, url, since: new Date().toISOString() });
 
     const secrets = await loadSecrets(`${folder}/secrets.json`);
-    for (const [name, value] of Object.entries(functionEnvironment(url, secrets))) {
-      Deno.env.set(name, value);
-    }
+    const whatsappApiUrl = options.whatsappApiUrl ?? `${url}/sandbox/v26.0`;
+    const environment = functionEnvironment(url, secrets, whatsappApiUrl);
+    for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
     const loadingFunctions = loadFunctions(["gateway", "send-external-template"]);
     loadingFunctions.catch(() => {}); // awaited below, after what may fail first
 
@@ -112,6 +116,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await bootstrap(admin, password);
     for await (const file of migrate(owner)) progress(`applied ${file}`);
     if (options.seed && await seed(owner)) progress("wrote the demo data of supabase/seed.sql");
+    const isSandbox = options.whatsappApiUrl === undefined;
+    await connectDemoAccount(owner, isSandbox ? secrets.credentials_key : null);
 
     const rest = await startRest({
       url: databaseUrl(database.port, "authenticator", password),
@@ -127,6 +133,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       url,
       gateway_url: `${url}/functions/v1/gateway`,
       template_url: `${url}/functions/v1/send-external-template`,
+      sandbox_url: isSandbox ? `${url}/sandbox/messages` : null,
       database_url: databaseUrl(database.port, "postgres", password),
       publishable_key: secrets.publishable_key,
       secret_key: secrets.secret_key,
@@ -166,13 +173,15 @@ function openDoor(port: number) {
       port,
       onListen: () => {},
     }, async (request) => {
+      const { pathname } = new URL(request.url);
+      // Not counted: whoever waits for the channel is a request that is under way itself.
+      if (pathname.startsWith("/sandbox/")) return await answerFromSandbox(request);
       underWay++;
       try {
         const { rest, functions } = await behind;
-        const { pathname } = new URL(request.url);
         if (pathname.startsWith("/functions/v1/")) return await functions(request);
         if (pathname.startsWith("/rest/v1/")) return await rest(request);
-        const message = "This stack serves /functions/v1/ and /rest/v1/";
+        const message = "This stack serves /functions/v1/, /rest/v1/ and /sandbox/";
         return Response.json({ message }, { status: 404 });
       } finally {
         underWay--;
@@ -197,28 +206,16 @@ function openDoor(port: number) {
   }
 }
 
-const DEMO_KEY_NAME = "npm start";
+let loadingSandbox: Promise<Sandbox> | undefined;
 
-/**
- * A fresh key of the demo company. Keys of earlier starts stay good for 30 days, so that a program
- * that was given one yesterday still works today.
- */
-async function demoKey(owner: Sql): Promise<StackAddresses["demo"]> {
-  return await owner.begin(async (sql) => {
-    await sql`set local role service_role`;
-    const [company] = await sql`select from companies where id = ${DEMO_COMPANY_ID}`;
-    if (!company) return null;
-    await sql`
-      delete from api_keys
-      where company_id = ${DEMO_COMPANY_ID} and name = ${DEMO_KEY_NAME} and expires_at < now()
-    `;
-    const [{ api_key }] = await sql`
-      select api_key from create_api_key(
-        ${DEMO_KEY_NAME}, array['read', 'write', 'messaging'], now() + interval '30 days', ${DEMO_COMPANY_ID}
-      )
-    `;
-    return { company_id: DEMO_COMPANY_ID, api_key };
-  });
+/** The answer of the stand-in for the WhatsApp API, which is loaded when it is needed: most starts never do. */
+async function answerFromSandbox(request: Request): Promise<Response> {
+  loadingSandbox ??= import("./sandbox.ts").then(({ sandbox }) => sandbox());
+  const answer = await (await loadingSandbox).fetch(readdressed(request, request.url));
+  if (answer.type !== "error") return answer;
+  // msw's form of a connection that breaks off instead of an answer.
+  const reason = new Error("The sandbox breaks this connection off, as its recipient asks for.");
+  return new Response(new ReadableStream({ pull: (answer) => answer.error(reason) }));
 }
 
 async function removeFile(path: string) {

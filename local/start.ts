@@ -27,6 +27,8 @@ const options = program.opts<
 >();
 const folder = resolve(options.data);
 const say = options.quiet ? () => {} : console.log;
+// Where the functions write what happened as it should.
+if (options.quiet) console.info = () => {};
 const began = performance.now();
 const asked = askedToEnd();
 // An error that nobody waits for must not end this process and leave its database behind.
@@ -40,6 +42,7 @@ try {
     fresh: options.fresh,
     seed: options.seed,
     durable: true,
+    whatsappApiUrl: Deno.env.get("WHATSAPP_API_URL") || undefined,
     progress: (step) => say(`· ${step}`),
     signal: asked,
   });
@@ -86,6 +89,7 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
     "",
     `  Gateway        ${addresses.gateway_url}`,
     `  Template sends ${addresses.template_url}`,
+    ...(addresses.sandbox_url ? [`  Sandbox        ${addresses.sandbox_url}`] : []),
     `  Data API       ${addresses.url}/rest/v1`,
     `  Database       ${addresses.database_url}`,
     `  For programs   ${folder}/stack.json`,

@@ -36,8 +36,8 @@ insert into public.teams (id, company_id, name, created_at) values
   ('de300002-0000-4000-8000-000000000002', 'de300000-0000-4000-8000-000000000001', 'Service', now() - interval '96 days');
 
 -- Both accounts are disconnected. A connected one needs a token that is encrypted under the secret of
--- the installation it runs in, and a seed can know neither. Conversations only need the row to exist,
--- and a made-up token would turn a clear "not connected" into a failure at the channel.
+-- the installation it runs in, and a seed can know neither; a made-up one would turn a clear "not
+-- connected" into a failure at the channel. `npm start` connects the first one to its sandbox.
 insert into public.messaging_accounts
   (id, company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, created_at)
 select
@@ -257,9 +257,12 @@ left join public.teams as team
 
 -- The time of a message counts from the start of its conversation. The content of an image or a
 -- document is its caption. All outbound messages carry an id of the channel, as accepted ones do.
-insert into public.messages (company_id, conversation_id, direction, type, content, whatsapp_message_id, created_at)
+insert into public.messages (
+  company_id, conversation_id, direction, type, content, status, whatsapp_message_id, created_at
+)
 select
   conversation.company_id, conversation.id, v.direction, v.type, v.content,
+  case v.direction when 'outbound' then 'sent' end,
   'wamid.DEMO' || lpad(v.conversation_number::text, 3, '0')
     || lpad((row_number() over (partition by v.conversation_number order by v.later))::text, 3, '0'),
   conversation.created_at + v.later

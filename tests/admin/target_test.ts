@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { openToken, readCredentialsKey } from "../../supabase/functions/_shared/credentials.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
+import { breakingServer } from "../support/breaking_server.ts";
 import { stack, withDatabase } from "../support/stack.ts";
 import { admin, bareCompany } from "./command.ts";
 
@@ -91,6 +92,14 @@ Deno.test("a project that cannot be worked on is told in one sentence", async ()
   } finally {
     await website.shutdown();
   }
+});
+
+Deno.test("a write whose connection breaks is not made a second time", async () => {
+  await using project = breakingServer();
+  const { code } = await admin(["company", "create", "Once"], {
+    env: { ...PROJECT, SUPABASE_URL: project.url },
+  });
+  assert.deepEqual([code, project.requests], [1, 1]);
 });
 
 /** An address at which nothing listens. */

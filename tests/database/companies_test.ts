@@ -6,6 +6,7 @@ import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/stack.ts";
+import { addSend } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -127,17 +128,21 @@ Deno.test("a key is kept as a digest with known scopes", async () => {
 Deno.test("deleting a company deletes everything of it and nothing else", async () => {
   const gone = await newCompany();
   const kept = await newCompany();
-  await withDatabase(async (sql) => {
-    for (const { id, conversation_id, team_id, member_id } of [gone, kept]) {
-      await sql`
-        insert into messages (company_id, conversation_id, direction, content)
-        values (${id}, ${conversation_id}, 'inbound', 'Hello')
-      `;
-      await sql`
-        update conversations set team_id = ${team_id}, assigned_to = ${member_id} where company_id = ${id}
-      `;
-    }
-  });
+  await withDatabase((sql) =>
+    sql.begin(async (sql) => {
+      for (const company of [gone, kept]) {
+        const { id, conversation_id, team_id, member_id } = company;
+        await sql`
+          insert into messages (company_id, conversation_id, direction, content)
+          values (${id}, ${conversation_id}, 'inbound', 'Hello')
+        `;
+        await addSend(sql, company);
+        await sql`
+          update conversations set team_id = ${team_id}, assigned_to = ${member_id} where company_id = ${id}
+        `;
+      }
+    })
+  );
   const before = await snapshot(kept.id);
   assert.deepEqual(Object.keys(before).sort(), await tables());
   await withDatabase((sql) =>

@@ -18,7 +18,8 @@ function open(sql: Sql, values: Record<string, unknown> = {}) {
 }
 
 function say(sql: Sql, values: Record<string, unknown>) {
-  const row = { company_id, conversation_id, content: "Hello", ...values };
+  const status = values.direction === "outbound" ? "sent" : null;
+  const row = { company_id, conversation_id, content: "Hello", status, ...values };
   return sql`insert into messages ${sql(row)} returning id`;
 }
 
@@ -108,6 +109,19 @@ Deno.test("a message of the company moves the conversation and leaves the window
       last: "2026-03-01T12:00:00.000Z",
       window: "2026-03-02T11:00:00.000Z",
     });
+  });
+});
+
+Deno.test("an outbound message moves its conversation when it has gone out, not before", async () => {
+  await rolledBack(async (sql) => {
+    const created_at = "2026-03-01T10:00:00Z";
+    const [pending] = await say(sql, { direction: "outbound", status: "pending", created_at });
+    await say(sql, { direction: "outbound", status: "failed", created_at });
+    assert.deepEqual(await times(sql), { last: undefined, window: undefined });
+    await sql`update messages set status = 'failed' where id = ${pending.id}`;
+    assert.deepEqual(await times(sql), { last: undefined, window: undefined });
+    await sql`update messages set status = 'sent' where id = ${pending.id}`;
+    assert.deepEqual(await times(sql), { last: "2026-03-01T10:00:00.000Z", window: undefined });
   });
 });
 
@@ -202,6 +216,12 @@ Deno.test("a status, direction, type or text that is none is refused", async () 
       [(sql) => open(sql, { status: "done" }), "conversations_status_check"],
       [(sql) => say(sql, { direction: "sideways" }), "messages_direction_check"],
       [(sql) => say(sql, { direction, type: "audio" }), "messages_type_check"],
+      [(sql) => say(sql, { direction, status: "lost" }), "messages_status_check"],
+      [(sql) => say(sql, { direction, status: null }), "messages_status_while_outbound"],
+      [
+        (sql) => say(sql, { direction: "inbound", status: "sent" }),
+        "messages_status_while_outbound",
+      ],
       [(sql) => say(sql, { direction, content: "x".repeat(4097) }), "messages_content_check"],
       [
         (sql) => say(sql, { direction, whatsapp_message_id: "" }),

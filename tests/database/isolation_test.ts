@@ -7,20 +7,20 @@ import type { Answer } from "../support/gateway.ts";
 import { keyToken, rest } from "../support/rest.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/stack.ts";
+import { addSend } from "./sends.ts";
 
 const own = await newCompany();
 const other = await newCompany();
-const [ownPhone, otherPhone] = await withDatabase(async (sql) => {
-  const phones = [];
-  for (const { id, conversation_id } of [own, other]) {
-    await sql`
-      insert into messages (company_id, conversation_id, direction, content)
-      values (${id}, ${conversation_id}, 'inbound', 'Hello')
+const [ownPhone, otherPhone] = await withDatabase((sql) =>
+  sql.begin(async (sql) => {
+    for (const company of [own, other]) await addSend(sql, company);
+    const ids = [own.contact_id, other.contact_id];
+    const contacts = await sql`
+      select phone from contacts where id in ${sql(ids)} order by id = ${other.contact_id}
     `;
-    phones.push((await sql`select phone from contacts where company_id = ${id}`)[0].phone);
-  }
-  return phones;
-});
+    return contacts.map(({ phone }) => phone);
+  })
+);
 const othersRows = await snapshot(other.id);
 /** Whatever is of the other company alone: digests, ids, phones and the channel's ids. */
 const othersValues = new Set(
@@ -143,6 +143,7 @@ test("the functions answer about the key's own company, and the rest are not for
 
   const key = { name: "Mine", scopes: ["read"], company_id: own.id };
   await assertRefused("POST", "/rpc/create_api_key", key, NO_PRIVILEGE);
+  await assertRefused("POST", "/rpc/fail_expired_template_sends", {}, NO_PRIVILEGE);
   for (const name of ["company_id", "phone_key", "member_company_ids", "set_updated_at"]) {
     assert.equal((await rest(reading, "POST", `/rpc/${name}`, { json: {} })).status, 404, name);
   }

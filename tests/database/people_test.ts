@@ -6,6 +6,7 @@ import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../supp
 import { anyPhone, newCompany, newMember } from "../support/company.ts";
 import { tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/stack.ts";
+import { addSend } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -13,12 +14,7 @@ const own = await newCompany();
 const other = await newCompany();
 const [agent, admin] = await withDatabase((sql) =>
   sql.begin(async (sql) => {
-    for (const { id, conversation_id } of [own, other]) {
-      await sql`
-        insert into messages (company_id, conversation_id, direction, content)
-        values (${id}, ${conversation_id}, 'inbound', 'Hello')
-      `;
-    }
+    for (const company of [own, other]) await addSend(sql, company);
     return [await newMember(sql, own.id, "agent"), await newMember(sql, own.id, "admin")];
   })
 );
@@ -111,16 +107,23 @@ Deno.test("an agent assigns and closes conversations, and neither opens nor dele
   });
 });
 
-Deno.test("people read messages and accounts, write neither, and never see an account's token", async () => {
+Deno.test("people read messages, sends and accounts, write none, and see no token and no claim's id", async () => {
   await rolledBack(async (sql) => {
     await actAsPerson(sql, own.member_id);
     const { id: company_id, conversation_id } = own;
     const message = { company_id, conversation_id, direction: "outbound", content: "Hi" };
     const account = { company_id, phone_number_id: "1", display_phone: "+15550100" };
+    const send = { company_id, message_id: crypto.randomUUID(), claim_id: crypto.randomUUID() };
     const forbidden = [
       (sql: Sql) => sql`insert into messages ${sql(message)}`,
       (sql: Sql) => sql`update messages set content = 'Hi'`,
+      (sql: Sql) => sql`update messages set status = 'sent'`,
       (sql: Sql) => sql`delete from messages`,
+      (sql: Sql) => sql`insert into template_sends ${sql(send)}`,
+      (sql: Sql) => sql`update template_sends set state = 'released'`,
+      (sql: Sql) => sql`delete from template_sends`,
+      (sql: Sql) => sql`select * from template_sends`,
+      (sql: Sql) => sql`select id from template_sends where claim_id is not null`,
       (sql: Sql) => sql`insert into messaging_accounts ${sql(account)}`,
       (sql: Sql) => sql`update messaging_accounts set display_phone = '+15550101'`,
       (sql: Sql) => sql`delete from messaging_accounts`,

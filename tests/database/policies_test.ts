@@ -68,6 +68,7 @@ Deno.test("the policies are these", () => {
     "teams: people change their company's teams (update to authenticated)",
     "teams: people delete their company's teams (delete to authenticated)",
     "teams: people read their company's teams (select to authenticated)",
+    "template_sends: people see their company's template sends (select to authenticated)",
   ]);
 });
 

@@ -41,6 +41,8 @@ const DEAL = `id company_id title value status contact_id stage_id ${TIMES}`;
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
   `last_message_at window_expires_at ${TIMES}`;
 const ACCOUNT = "phone_number_id business_account_id display_phone";
+const SEND = "id company_id idempotency_key message_id created_conversation template_name " +
+  `language_code state lease_ends_at reason channel_code whatsapp_message_id ${TIMES}`;
 
 Deno.test("a key reads and writes these columns, deletes nothing, and knows of no other table", async () => {
   assert.deepEqual(await privilegesOf("api_client"), {
@@ -80,7 +82,8 @@ Deno.test("a person who has signed in reads and writes these columns", async () 
       delete: true,
     },
     messages: {
-      select: `id company_id conversation_id direction type content whatsapp_message_id ${TIMES}`,
+      select: "id company_id conversation_id direction type content whatsapp_message_id " +
+        `${TIMES} status`,
     },
     messaging_accounts: { select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}` },
     pipelines: {
@@ -101,6 +104,7 @@ Deno.test("a person who has signed in reads and writes these columns", async () 
       update: "name",
       delete: true,
     },
+    template_sends: { select: SEND },
   });
 });
 
@@ -113,6 +117,11 @@ Deno.test("the platform makes no key but through create_api_key, and writes a to
     update: `company_id ${ACCOUNT} encrypted_token disconnected_at`,
     delete: true,
   });
+});
+
+Deno.test("the platform reads and deletes template sends, and writes them only through the functions", async () => {
+  const { template_sends } = await privilegesOf("service_role");
+  assert.deepEqual(template_sends, { select: SEND, delete: true });
 });
 
 Deno.test("anon has no privilege on any table", async () => {

@@ -122,7 +122,9 @@ Deno.test("the functions that each role may call are these", async () => {
       "app.company_id(text)",
       "app.phone_key(text)",
       "authenticate()",
+      "claim_template_send(uuid,text,text,text,text,text,text,text,text)",
       "contact_id_by_phone(text)",
+      "settle_template_send(uuid,text,text,text,integer)",
     ],
     authenticated: [
       "app.company_id(text)",
@@ -135,6 +137,7 @@ Deno.test("the functions that each role may call are these", async () => {
       "app.company_id(text)",
       "app.phone_key(text)",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
+      "fail_expired_template_sends()",
     ],
   });
 });
@@ -150,7 +153,7 @@ Deno.test("every function has an empty search_path, so that no caller chooses wh
   assert.ok((await found(definers)).includes("app.company_id(text)"));
 });
 
-Deno.test("no role of the Data API reads a key's digest or an account's token", async () => {
+Deno.test("no role of the Data API reads a key's digest, an account's token or the id that settles a claim", async () => {
   const readers = (column: string) => `
     select rolname from pg_roles where not rolsuper and rolname <> 'postgres' and rolname !~ '^pg_'
       and has_column_privilege(rolname, 'public.' || '${column.split(".")[0]}', '${
@@ -159,5 +162,6 @@ Deno.test("no role of the Data API reads a key's digest or an account's token", 
   `;
   assert.deepEqual(await found(readers("api_keys.key_hash")), []);
   assert.deepEqual(await found(readers("messaging_accounts.encrypted_token")), []);
+  assert.deepEqual(await found(readers("template_sends.claim_id")), []);
   assert.ok((await found(readers("api_keys.hint"))).includes("authenticated"));
 });

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/stack.ts";
+import { addSend } from "./sends.ts";
 
 interface ForeignKey {
   name: string;
@@ -120,23 +121,20 @@ const CHANGES = {
   pipelines: "name = name || '.'",
   stages: "name = name || '.'",
   teams: "name = name || '.'",
+  template_sends: "template_name = template_name || '.'",
 };
 
 Deno.test("every change moves updated_at, whatever it says of it itself", async () => {
-  const { id, conversation_id } = await newCompany();
-  await withDatabase((sql) =>
-    sql`
-      insert into messages (company_id, conversation_id, direction, content)
-      values (${id}, ${conversation_id}, 'inbound', 'Hello')
-    `
-  );
+  assert.deepEqual(Object.keys(CHANGES), await tablesWith("updated_at"));
+  const company = await newCompany();
+  await withDatabase((sql) => sql.begin((sql) => addSend(sql, company)));
   await rolledBack(async (sql) => {
     for (const [table, change] of Object.entries(CHANGES)) {
       const rows = await sql.unsafe(
         `update ${table} set ${change}, updated_at = '2000-01-01'
          where ${table === "companies" ? "id" : "company_id"} = $1
          returning updated_at = now() and updated_at > created_at as moved`,
-        [id],
+        [company.id],
       );
       assert.ok(rows.length > 0, table);
       assert.ok(rows.every(({ moved }) => moved), table);

@@ -28,6 +28,24 @@ const calls = [
   ["POST", "/rpc/authenticate", {}],
   ["POST", "/rpc/contact_id_by_phone", { phone: "+15550100" }],
 ] as const;
+/** A claim that finds no account, and so has no effect either. */
+const claimings = [
+  ["POST", "/rpc/claim_template_send", {
+    claim_id: crypto.randomUUID(),
+    phone: anyPhone(),
+    content: "Hello",
+    message_type: "text",
+    template_name: "order_update",
+    language_code: "pt_BR",
+    phone_number_id: "0",
+  }],
+] as const;
+const settlement = {
+  claim_id: crypto.randomUUID(),
+  outcome: "failed",
+  reason: "template_rejected",
+};
+const settlements = [["POST", "/rpc/settle_template_send", settlement]] as const;
 
 type Request = readonly [method: string, path: string, json: unknown];
 
@@ -72,22 +90,34 @@ Deno.test("a token for writing writes, and reads what it wrote", async () => {
     ...reads,
     ...calls,
   ]);
+  const writing = await keyToken(company.keys.all, "write");
+  await assertRefused(writing, claimings, lacking("messaging"));
 });
 
 Deno.test("a token for reading reads and does not write, though its key may", async () => {
   const reading = await keyToken(company.keys.all, "read");
   await assertAccepted(reading, [...reads, ...calls]);
   await assertRefused(reading, writes, lacking("write"));
+  await assertRefused(reading, claimings, lacking("messaging"));
+});
+
+Deno.test("a token for messaging claims sends", async () => {
+  await assertAccepted(await keyToken(company.keys.messaging, "messaging"), [
+    ...claimings,
+    ...settlements,
+    ...calls,
+  ]);
 });
 
 testRefusals("a token for messaging does not write contacts, deals and conversations", async () => {
   await assertRefused(await keyToken(company.keys.all, "messaging"), writes, lacking("write"));
 });
 
-Deno.test("a token without a scope does not write", async () => {
+Deno.test("a token without a scope does not write or claim", async () => {
   const scopeless = await keyToken(company.keys.all);
   await assertAccepted(scopeless, [...reads, ...calls]);
   await assertRefused(scopeless, writes, lacking("write"));
+  await assertRefused(scopeless, claimings, lacking("messaging"));
 });
 
 testRefusals("a token that claims a scope which its key lacks opens nothing", async () => {
@@ -95,13 +125,17 @@ testRefusals("a token that claims a scope which its key lacks opens nothing", as
     for (const held of ["read", "write", "messaging"] as const) {
       if (claimed === held) continue;
       const claiming = await keyToken(company.keys[held], claimed);
-      await assertRefused(claiming, [...reads, ...writes, ...calls], lacking(claimed));
+      await assertRefused(
+        claiming,
+        [...reads, ...writes, ...calls, ...claimings],
+        lacking(claimed),
+      );
     }
   }
   for (const claimed of ["admin", "", "READ", "read write"]) {
     const key_hash = hashKey(company.keys.all);
     const claiming = await token({ role: "api_client", key_hash, scope: claimed });
-    await assertRefused(claiming, [...reads, ...writes, ...calls], lacking(claimed));
+    await assertRefused(claiming, [...reads, ...writes, ...calls, ...claimings], lacking(claimed));
   }
 });
 
@@ -119,7 +153,7 @@ testRefusals("a token opens nothing without the digest of a key", async () => {
   ];
   for (const key_hash of [...digests, hashKey(keys.all).toUpperCase()]) {
     const unknown = await token({ role: "api_client", key_hash, scope: "write" });
-    await assertRefused(unknown, [...reads, ...writes, ...calls], UNKNOWN);
+    await assertRefused(unknown, [...reads, ...writes, ...calls, ...claimings], UNKNOWN);
   }
 });
 
@@ -141,7 +175,8 @@ Deno.test("a key that is switched off, runs out or is deleted takes its tokens w
 testRefusals("a token that has run out is refused", async () => {
   const claims = { role: "api_client", key_hash: hashKey(company.keys.all), scope: "write" };
   const stale = await token(claims, { expires: "-1m" });
-  await assertRefused(stale, [...reads, ...writes, ...calls], [401, "PGRST303"]);
+  const all = [...reads, ...writes, ...calls, ...claimings, ...settlements];
+  await assertRefused(stale, all, [401, "PGRST303"]);
 });
 
 testRefusals("a token of another's making is refused, whatever role it claims", async () => {
@@ -169,7 +204,7 @@ testRefusals("a token of another's making is refused, whatever role it claims", 
       `${unsigned("HS256")}.${(await keyToken(company.keys.read, "read")).split(".")[2]}`,
     ];
     for (const each of forged) {
-      await assertRefused(each, [reads[0], writes[0], calls[0]], [401]);
+      await assertRefused(each, [reads[0], writes[0], calls[0], settlements[0]], [401]);
     }
   }
 });
@@ -177,7 +212,8 @@ testRefusals("a token of another's making is refused, whatever role it claims", 
 testRefusals("no token becomes a role that logs in, even under the right signature", async () => {
   for (const role of ["postgres", "supabase_admin", "authenticator"]) {
     const claims = { role, key_hash: hashKey(company.keys.all), scope: "write" };
-    await assertRefused(await token(claims), [...reads, ...writes, ...calls], [403, "42501"]);
+    const all = [...reads, ...writes, ...calls, ...claimings, ...settlements];
+    await assertRefused(await token(claims), all, [403, "42501"]);
   }
 });
 
@@ -195,6 +231,9 @@ testRefusals("the publishable key by itself opens nothing anywhere", async () =>
   }] as const;
   // A Supabase client sends its key as the bearer token as well.
   for (const bearer of [null, stack.publishable_key]) {
-    await assertRefused(bearer, [...everywhere, ...calls, create], [401, "42501"]);
+    await assertRefused(bearer, [...everywhere, ...calls, ...claimings, ...settlements, create], [
+      401,
+      "42501",
+    ]);
   }
 });

@@ -2,6 +2,7 @@ import * as jose from "jose";
 import assert from "node:assert/strict";
 import { companyDb } from "../../supabase/functions/_shared/company_db.ts";
 import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
+import { readSenderConfig } from "../../supabase/functions/send-external-template/config.ts";
 
 const OCT = JSON.stringify({ kty: "oct", k: "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldC0" });
 const GOOD = {
@@ -87,4 +88,60 @@ Deno.test("a project's imported EC key signs ES256 tokens that name it", async (
   const { publicKey, privateKey } = await jose.generateKeyPair("ES256", { extractable: true });
   const jwk = JSON.stringify({ ...await jose.exportJWK(privateKey), kid: "one" });
   await assertToken(await sentToken(jwk), publicKey, { alg: "ES256", typ: "JWT", kid: "one" });
+});
+
+const CREDENTIALS_KEY = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I";
+const SENDER = { ...GOOD, CREDENTIALS_KEY };
+
+async function channelUrl(WHATSAPP_API_URL?: string): Promise<string> {
+  return (await readSenderConfig({ ...SENDER, WHATSAPP_API_URL })).whatsapp.url;
+}
+
+Deno.test("templates go to the WhatsApp API unless another address is set, without a slash at its end", async () => {
+  const urls: [string | undefined, string][] = [
+    [undefined, "https://graph.facebook.com/v26.0"],
+    ["", "https://graph.facebook.com/v26.0"],
+    ["https://graph.facebook.com/v27.0", "https://graph.facebook.com/v27.0"],
+    ["https://graph.facebook.com/v27.0/", "https://graph.facebook.com/v27.0"],
+    ["https://proxy.example/a/b/v26.0//", "https://proxy.example/a/b/v26.0"],
+    ["http://127.0.0.1:54321/sandbox/v26.0", "http://127.0.0.1:54321/sandbox/v26.0"],
+    ["HTTPS://Graph.Facebook.com/v26.0", "https://graph.facebook.com/v26.0"],
+    ["https://example.com", "https://example.com"],
+  ];
+  for (const [given, url] of urls) assert.equal(await channelUrl(given), url);
+});
+
+Deno.test("the channel is waited for 20 seconds, and all tries to record its answer fit in a lease of 90", async () => {
+  const { whatsapp, settleRetriesMs, settleWaitMs } = await readSenderConfig(SENDER);
+  assert.equal(whatsapp.timeoutMs, 20_000);
+  const longest = whatsapp.timeoutMs + settleRetriesMs.reduce((sum, ms) => sum + ms, 0);
+  assert.ok(settleRetriesMs.length > 0 && longest < 90_000);
+  assert.ok(settleWaitMs > 0 && settleWaitMs < 10_000);
+});
+
+Deno.test("what sending needs is refused in one sentence that names it and shows nothing of a key", async () => {
+  const wrong: [string, (string | undefined)[]][] = [
+    ["WHATSAPP_API_URL", [
+      ...["graph.facebook.com/v26.0", "//graph.facebook.com", "not a url", "ftp://x", "file:///x"],
+      ...["https://", "https://x/?a=secret-s", "https://x/#secret-s", "data:text/plain,x"],
+      ...["https://secret-s@x/v26.0", "https://:secret-s@x/v26.0"],
+    ]],
+    ["CREDENTIALS_KEY", [
+      ...[undefined, "", "secret-s", CREDENTIALS_KEY.slice(1), `${CREDENTIALS_KEY}A`],
+      ...[` ${CREDENTIALS_KEY}`, `${CREDENTIALS_KEY}\n`, `${CREDENTIALS_KEY}==`],
+      ...[`${CREDENTIALS_KEY.slice(2)}+_`, "!".repeat(43)],
+    ]],
+    ["SUPABASE_URL", [undefined]],
+    ["JWT_SIGNING_KEY", ['{"kty":"oct","k":"secret-s"}']],
+  ];
+  for (const [name, values] of wrong) {
+    for (const value of values) {
+      const refused = readSenderConfig({ ...SENDER, [name]: value });
+      const error = await refused.then(() => null, (error) => error);
+      assert.ok(error instanceof ConfigError, `${name} refuses ${value}`);
+      assert.match(error.message, new RegExp(`^${name} [^\\n]*\\.$`));
+      assert.ok(!error.message.includes("secret-s"));
+      assert.ok(!error.message.includes(CREDENTIALS_KEY.slice(5, 20)));
+    }
+  }
 });

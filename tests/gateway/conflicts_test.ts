@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { ownGateway, watchedStack } from "../support/own_gateway.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { withDatabase } from "../support/stack.ts";
 
 // Between the refusal of a write and the look for the row in its way, that row may go. The caller

@@ -1,20 +1,8 @@
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
-import { ownGateway, watchedStack } from "../support/own_gateway.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { routes } from "../support/routes.ts";
-
-/** What the function writes to its log while something is done. */
-async function logged(work: () => Promise<void>): Promise<string[]> {
-  const lines: string[] = [];
-  const print = console.error;
-  console.error = (line: string) => lines.push(line);
-  try {
-    await work();
-  } finally {
-    console.error = print;
-  }
-  return lines;
-}
 
 async function assertInternal(supabaseUrl: string, inLog: RegExp, timeoutMs?: number) {
   const company = await newCompany();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { newCompany, newKey } from "../support/company.ts";
 import { call } from "../support/gateway.ts";
-import { ownGateway, watchedStack } from "../support/own_gateway.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { routes } from "../support/routes.ts";
 import { withDatabase } from "../support/stack.ts";
 

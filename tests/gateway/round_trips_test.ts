@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { breakingServer } from "../support/breaking_server.ts";
 import { newCompany } from "../support/company.ts";
-import { ownGateway, watchedStack } from "../support/own_gateway.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { routes } from "../support/routes.ts";
 
 Deno.test("a successful request costs exactly one database round trip, on every route", async () => {
@@ -33,14 +35,22 @@ Deno.test("what the database could not answer is not asked again behind the call
   const company = await newCompany();
   await using database = watchedStack(() => Response.json({ message: "busy" }, { status: 503 }));
   const request = await ownGateway(database.url);
-  const { error } = console;
-  console.error = () => {}; // the log line has a test of its own
-  try {
+  await logged(async () => {
     assert.equal((await request(company.keys.all, "GET", "/contacts")).status, 500);
-  } finally {
-    console.error = error;
-  }
+  });
   assert.equal(database.seen.length, 1);
+});
+
+Deno.test("a write whose connection breaks is not made a second time behind the caller's back", async () => {
+  const company = await newCompany();
+  await using database = breakingServer();
+  const request = await ownGateway(database.url);
+  const { contact_id, stage_ids } = company;
+  const deal = { title: "Once", contact_id, stage_id: stage_ids[0] };
+  await logged(async () => {
+    assert.equal((await request(company.keys.all, "POST", "/deals", deal)).status, 500);
+  });
+  assert.equal(database.requests, 1);
 });
 
 Deno.test("a refused key costs one round trip where there is work to do, and none where it is no key", async () => {

@@ -3,42 +3,77 @@
 import assert from "node:assert/strict";
 import { functionEnvironment } from "../../local/environment.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
+import { startFunction } from "../support/function_process.ts";
 import { send } from "../support/gateway.ts";
+import { takenFrom, template } from "../support/sending.ts";
 import { secrets, stack } from "../support/stack.ts";
 import { root } from "./started.ts";
 
 // The program itself: .bin/deno may be a script that starts it, and a signal would end just that.
-const HOSTED = `${root}tests/tools/node_modules/deno/deno`;
+const deno = `${root}tests/tools/node_modules/deno/deno`;
 
-const environment = functionEnvironment(stack.url, secrets);
+const environment = functionEnvironment(stack.url, secrets, "http://127.0.0.1:9");
+const company = await newCompany();
+const headers = {
+  Authorization: `Bearer ${company.keys.all}`,
+  "Content-Type": "application/json",
+};
 
-Deno.test("both functions serve requests on the hosted runtime's Deno", async (t) => {
-  const version = await new Deno.Command(HOSTED, { args: ["--version"] }).output();
+Deno.test("the hosted runtime's Deno is the one that is meant", async () => {
+  const version = await new Deno.Command(deno, { args: ["--version"] }).output();
   assert.match(new TextDecoder().decode(version.stdout), /^deno 2\.1\.4 /);
-  const company = await newCompany();
-  const headers = { Authorization: `Bearer ${company.keys.all}` };
+});
 
-  await t.step("the gateway", async () => {
-    await serving("gateway", async (url) => {
-      const { status, body } = await send(`${url}/gateway/pipelines`, "GET", headers);
-      assert.deepEqual([status, body.data[0].id], [200, company.pipeline_id]);
+Deno.test("the gateway serves requests on it", async () => {
+  await using gateway = await startFunction("gateway", { deno });
+  const { status, body } = await send(`${gateway.url}/pipelines`, "GET", headers);
+  assert.deepEqual([status, body.data[0].id], [200, company.pipeline_id]);
 
-      const phone = anyPhone();
-      const json = { "Content-Type": "application/json", ...headers };
-      const made = await send(`${url}/gateway/contacts`, "POST", json, JSON.stringify({ phone }));
-      assert.deepEqual([made.status, made.body.data.phone], [201, phone]);
+  const json = { phone: anyPhone() };
+  const made = await send(`${gateway.url}/contacts`, "POST", headers, JSON.stringify(json));
+  assert.deepEqual([made.status, made.body.data.phone], [201, json.phone]);
 
-      const wrong = await send(`${url}/gateway/contacts`, "GET", { "X-Api-Key": "sk_live_wrong" });
-      assert.deepEqual([wrong.status, wrong.body.code], [401, "invalid_api_key"]);
-    });
+  const wrong = await send(`${gateway.url}/contacts`, "GET", { "X-Api-Key": "sk_live_wrong" });
+  assert.deepEqual([wrong.status, wrong.body.code], [401, "invalid_api_key"]);
+});
+
+Deno.test("the template endpoint sends on it, and knows a repeat", async () => {
+  await using sender = await startFunction("send-external-template", {
+    channelUrl: `${stack.url}/sandbox/v26.0`,
+    deno,
   });
+  const phone = anyPhone();
+  const json = template(phone, { body_variables: ["Ada 🚚"], idempotency_key: "hosted" });
+  const post = (json: unknown) => send(sender.url, "POST", headers, JSON.stringify(json));
+  const { status, body } = await post(json);
+  const [taken] = await takenFrom(company, phone);
+  assert.deepEqual([status, body], [200, {
+    success: true,
+    conversation_id: body.conversation_id,
+    message_id: body.message_id,
+    whatsapp_message_id: taken.id,
+    created_conversation: true,
+    idempotent_hit: false,
+  }]);
+  assert.deepEqual(taken.message.template.components, [
+    { type: "body", parameters: [{ type: "text", text: "Ada 🚚" }] },
+  ]);
 
-  await t.step("the template endpoint", async () => {
-    await serving("send-external-template", async (url) => {
-      const { status } = await send(`${url}/send-external-template`, "POST", {});
-      assert.equal(status, 401);
-    });
-  });
+  const repeat = await post(json);
+  assert.deepEqual([repeat.status, repeat.body], [200, {
+    success: true,
+    status: "sent",
+    conversation_id: body.conversation_id,
+    message_id: body.message_id,
+    idempotent_hit: true,
+  }]);
+  assert.equal((await takenFrom(company, phone)).length, 1);
+
+  const refused = await post(template("+15550132001"));
+  assert.deepEqual([refused.status, refused.body.channel.code], [422, 132001]);
+  const wrong = await post({ ...json, phone: "none" });
+  assert.deepEqual([wrong.status, wrong.body.details[0].field], [422, "phone"]);
+  assert.equal((await send(sender.url, "POST", {})).status, 401);
 });
 
 Deno.test("a function without its configuration does not start, and says what belongs there", async () => {
@@ -65,30 +100,3 @@ Deno.test("a function without its configuration does not start, and says what be
     assert.ok(!printed.includes(key), "no part of a key is printed");
   }));
 });
-
-/** Serves a function as a process of its own while some work is done. */
-async function serving(name: string, work: (url: string) => Promise<void>) {
-  const entry = `${root}supabase/functions/${name}/index.ts`;
-  const server = new Deno.Command(HOSTED, {
-    args: ["serve", "--host", "127.0.0.1", "--port", "0", "--allow-net", "--allow-env", entry],
-    env: { ...environment, NO_COLOR: "1" },
-    cwd: root,
-    stdout: "null",
-    stderr: "piped",
-  }).spawn();
-  try {
-    let printed = "";
-    const reading = server.stderr.pipeThrough(new TextDecoderStream()).values();
-    while (!/http:\S+/.test(printed)) {
-      const { value, done } = await reading.next();
-      if (done) throw new Error(`${name} did not start: ${printed}`);
-      printed += value;
-    }
-    await reading.return?.();
-    const [address] = /http:\/\/[\w.:]+/.exec(printed)!;
-    await work(address);
-  } finally {
-    server.kill("SIGTERM");
-    await server.status;
-  }
-}

@@ -38,6 +38,7 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
         "· wrote the demo data of supabase/seed.sql",
         `Gateway        ${stack.gateway_url}`,
         `Template sends ${stack.template_url}`,
+        `Sandbox        ${stack.sandbox_url}`,
         `Data API       ${stack.url}/rest/v1`,
         `Database       ${stack.database_url}`,
         `For programs   ${folder}/stack.json`,
@@ -55,6 +56,7 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
         url: `http://127.0.0.1:${port}`,
         gateway_url: `http://127.0.0.1:${port}/functions/v1/gateway`,
         template_url: `http://127.0.0.1:${port}/functions/v1/send-external-template`,
+        sandbox_url: `http://127.0.0.1:${port}/sandbox/messages`,
         database_url,
         publishable_key,
         secret_key,
@@ -81,8 +83,13 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
 
     await t.step("takes the demo key for reading, writing and sending", async () => {
       assert.equal((await change(stack, "POST", "/contacts")).status, 201);
-      const { status } = await send(stack.template_url, stack.demo!.api_key);
-      assert.equal(status, 501);
+      const { status, body } = await send(stack.template_url, stack.demo!.api_key, phone);
+      assert.deepEqual([status, body.success], [200, true]);
+      const taken = await (await fetch(stack.sandbox_url!)).json();
+      assert.deepEqual([taken.data[0].id, taken.data[0].message.to], [
+        body.whatsapp_message_id,
+        phone,
+      ]);
     });
 
     await t.step("answers 404 to what is under none of its addresses", async () => {
@@ -187,10 +194,16 @@ function left(folder: string): string[] {
   return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
 }
 
-async function send(url: string, key: string) {
+async function send(url: string, key: string, phone: string) {
   const response = await fetch(url, {
     method: "POST",
-    headers: { Authorization: `Bearer ${key}` },
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({
+      phone,
+      template_name: "order_update",
+      language_code: "pt_BR",
+      display_text: "Your order is on its way",
+    }),
   });
   return { status: response.status, body: await response.json() };
 }

@@ -36,13 +36,6 @@ Deno.test("a key with the messaging scope is needed", async () => {
   }
 });
 
-Deno.test("until it sends, it says so to who may send", async () => {
-  for (const key of [company.keys.messaging, company.keys.all]) {
-    const { status, body } = await post(key);
-    assert.deepEqual([status, body.success, body.code], [501, false, "not_implemented"]);
-  }
-});
-
 Deno.test("a path below it is unknown", async () => {
   const { status, body } = await send(`${stack.template_url}/x`, "POST", {
     "X-Api-Key": company.keys.messaging,

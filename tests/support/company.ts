@@ -1,5 +1,13 @@
 import type postgres from "postgres";
-import { withDatabase } from "./stack.ts";
+import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
+import { readCredentialsKey, sealToken } from "../../supabase/functions/_shared/credentials.ts";
+import { secrets, withDatabase } from "./stack.ts";
+
+/** The token of every test company's account, as the database keeps it. */
+export const sealedToken = await sealToken(
+  SANDBOX_TOKEN,
+  readCredentialsKey(secrets.credentials_key),
+);
 
 /** A company made for one test, with a key for each need and one row of everything. */
 export interface Company {
@@ -11,7 +19,9 @@ export interface Company {
   stage_ids: string[];
   contact_id: string;
   deal_id: string;
+  /** A messaging account that is connected to the sandbox, and the channel's id of its number. */
   account_id: string;
+  phone_number_id: string;
   conversation_id: string;
   member_id: string;
   team_id: string;
@@ -57,7 +67,7 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
   `;
   const [account] = await sql`
     insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-    values (${id}, ${anyPhoneNumberId()}, '+15550100', 'h..iv.c.t') returning id
+    values (${id}, ${anyPhoneNumberId()}, '+15550100', ${sealedToken}) returning id, phone_number_id
   `;
   const [conversation] = await sql`
     insert into conversations (company_id, contact_id, messaging_account_id)
@@ -75,6 +85,7 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
     contact_id: contact.id,
     deal_id: deal.id,
     account_id: account.id,
+    phone_number_id: account.phone_number_id,
     conversation_id: conversation.id,
     member_id,
     team_id: team.id,

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { hashKey, presentedKey } from "./api_key.ts";
+import { keepRunning } from "./background.ts";
 import { type CompanyDb, companyDb, rows, type Scope } from "./company_db.ts";
 import type { Config } from "./config.ts";
 import { ApiError } from "./errors.ts";
@@ -13,6 +14,8 @@ export interface ApiEnv {
     keyHash: string;
     /** The database, limited to the company of the key that the request carries. */
     db: CompanyDb;
+    /** The database has found the key good for this request, and noted that it is in use. */
+    isKeyJudged?: true;
   };
 }
 
@@ -35,12 +38,19 @@ export function authenticate(config: Config, scopeOf: (method: string) => Scope)
 
 /**
  * Judges the key by itself, which also notes in the database that it is in use. Needed before every
- * answer that shows no row: row-level policies are only asked about rows.
+ * answer that shows no row: row-level policies are only asked about rows. Once in a request is enough.
  *
  * @throws ApiError invalid_api_key or insufficient_scope.
  */
 export async function judgeKey(c: Context<ApiEnv>): Promise<void> {
+  if (c.var.isKeyJudged) return;
   rows(await c.var.db.rpc("authenticate"));
+  keyIsJudged(c);
+}
+
+/** Says that a statement of the request has done what `judgeKey` does. */
+export function keyIsJudged(c: Context<ApiEnv>) {
+  c.set("isKeyJudged", true);
   if (notedAt.size >= 10_000) notedAt.clear();
   notedAt.set(c.var.keyHash, Date.now());
 }
@@ -61,7 +71,5 @@ function noteUse(c: Context<ApiEnv>) {
     // Switched off just after its answer, a key is not in use, and nothing has failed.
     if (!(error instanceof ApiError)) logFailure(c, "note_use", error);
   });
-  // The platform ends an instance that seems idle; this keeps it until the note is written.
-  const { EdgeRuntime } = globalThis as { EdgeRuntime?: { waitUntil(work: Promise<void>): void } };
-  EdgeRuntime?.waitUntil(noting);
+  keepRunning(noting);
 }

@@ -9,6 +9,7 @@ import { invalidApiKey } from "./api_key.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database.ts";
 import { ApiError } from "./errors.ts";
+import { fetchOnce } from "./fetch_once.ts";
 
 /** The database as one company's API key sees it. */
 export type CompanyDb = SupabaseClient<Database>;
@@ -31,6 +32,7 @@ export function companyDb(config: Config, keyHash: string, scope: Scope): Compan
       .sign(key);
   return createClient<Database>(config.supabaseUrl, config.publishableKey, {
     accessToken: mint,
+    global: { fetch: fetchOnce },
     db: {
       timeout: config.databaseTimeoutMs,
       // A request costs one round trip; what the caller may retry is the caller's to retry.

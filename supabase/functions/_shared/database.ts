@@ -324,6 +324,7 @@ export type Database = {
           "created_at": string;
           "direction": string;
           "id": string;
+          "status": string | null;
           "type": string;
           "updated_at": string;
           "whatsapp_message_id": string | null;
@@ -336,6 +337,7 @@ export type Database = {
           "created_at"?: string;
           "direction": string;
           "id"?: string;
+          "status"?: string | null;
           "type"?: string;
           "updated_at"?: string;
           "whatsapp_message_id"?: string | null;
@@ -347,6 +349,7 @@ export type Database = {
           "created_at"?: string;
           "direction"?: string;
           "id"?: string;
+          "status"?: string | null;
           "type"?: string;
           "updated_at"?: string;
           "whatsapp_message_id"?: string | null;
@@ -531,12 +534,96 @@ export type Database = {
           },
         ];
       };
+      "template_sends": {
+        Row: {
+          "channel_code": number | null;
+          "claim_id": string;
+          "company_id": string;
+          "created_at": string;
+          "created_conversation": boolean;
+          "id": string;
+          "idempotency_key": string | null;
+          "language_code": string;
+          "lease_ends_at": string;
+          "message_id": string;
+          "reason": string | null;
+          "state": string;
+          "template_name": string;
+          "updated_at": string;
+          "whatsapp_message_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "channel_code"?: number | null;
+          "claim_id": string;
+          "company_id": string;
+          "created_at"?: string;
+          "created_conversation"?: boolean;
+          "id"?: string;
+          "idempotency_key"?: string | null;
+          "language_code": string;
+          "lease_ends_at"?: string;
+          "message_id": string;
+          "reason"?: string | null;
+          "state"?: string;
+          "template_name": string;
+          "updated_at"?: string;
+          "whatsapp_message_id"?: string | null;
+        };
+        Update: {
+          "channel_code"?: number | null;
+          "claim_id"?: string;
+          "company_id"?: string;
+          "created_at"?: string;
+          "created_conversation"?: boolean;
+          "id"?: string;
+          "idempotency_key"?: string | null;
+          "language_code"?: string;
+          "lease_ends_at"?: string;
+          "message_id"?: string;
+          "reason"?: string | null;
+          "state"?: string;
+          "template_name"?: string;
+          "updated_at"?: string;
+          "whatsapp_message_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "template_sends_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "template_sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "messages";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
     };
     Views: {
       [_ in never]: never;
     };
     Functions: {
       "authenticate": { Args: Record<PropertyKey, never>; Returns: undefined };
+      "claim_template_send": {
+        Args: {
+          "claim_id": string;
+          "contact_name"?: string;
+          "content": string;
+          "idempotency_key"?: string;
+          "language_code": string;
+          "message_type": string;
+          "phone": string;
+          "phone_number_id"?: string;
+          "template_name": string;
+        };
+        Returns: Json;
+      };
       "contact_id_by_phone": { Args: { "phone": string }; Returns: string };
       "create_api_key": {
         Args: {
@@ -552,6 +639,17 @@ export type Database = {
           isOneToOne: true;
           isSetofReturn: false;
         };
+      };
+      "fail_expired_template_sends": { Args: Record<PropertyKey, never>; Returns: number };
+      "settle_template_send": {
+        Args: {
+          "channel_code"?: number;
+          "claim_id": string;
+          "outcome": string;
+          "reason"?: string;
+          "whatsapp_message_id"?: string;
+        };
+        Returns: string;
       };
     };
     Enums: {

@@ -9,8 +9,14 @@ export const STATUS = {
   conflict: 409,
   payload_too_large: 413,
   invalid_request: 422,
+  account_not_connected: 404,
+  phone_number_id_required: 422,
+  template_rejected: 422,
+  recipient_unreachable: 422,
+  recipient_opted_out: 422,
+  channel_account_error: 500,
+  channel_unavailable: 502,
   internal: 500,
-  not_implemented: 501,
 } as const;
 
 export type ErrorCode = keyof typeof STATUS;

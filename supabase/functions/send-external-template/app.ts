@@ -1,12 +1,14 @@
 import { Hono } from "hono";
 import { type ApiEnv, authenticate } from "../_shared/authenticate.ts";
-import type { Config } from "../_shared/config.ts";
+import { keepRunning } from "../_shared/background.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { requestId } from "../_shared/request_id.ts";
 import { respondToError } from "../_shared/respond.ts";
+import type { SenderConfig } from "./config.ts";
+import { sendTemplate } from "./send.ts";
 
-/** The endpoint of specification 4.10: judges method and key, and says that it does not send yet. */
-export function sendExternalTemplate(config: Config): Hono<ApiEnv> {
+/** The endpoint of specification 4.10, which judges method, key and scope, payload, and then sends. */
+export function sendExternalTemplate(config: SenderConfig): Hono<ApiEnv> {
   return new Hono<ApiEnv>()
     .basePath("/send-external-template")
     .onError(respondToError({ success: false }))
@@ -18,8 +20,11 @@ export function sendExternalTemplate(config: Config): Hono<ApiEnv> {
       });
     })
     .use(authenticate(config, () => "messaging"))
-    .post("/", () => {
-      throw new ApiError("not_implemented", "Sending templates is not available yet");
+    .post("/", (c) => {
+      const sending = sendTemplate(c, config);
+      // A caller who hangs up does not stop what has been handed to the channel from being recorded.
+      keepRunning(sending.catch(() => {}));
+      return sending;
     })
     .notFound((c) => {
       throw new ApiError("route_not_found", `There is no path ${c.req.path}`);

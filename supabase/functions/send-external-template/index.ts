@@ -1,4 +1,6 @@
-import { readConfig } from "../_shared/config.ts";
 import { sendExternalTemplate } from "./app.ts";
+import { readSenderConfig } from "./config.ts";
 
-export default { fetch: sendExternalTemplate(await readConfig(Deno.env.toObject())).fetch };
+export default {
+  fetch: sendExternalTemplate(await readSenderConfig(Deno.env.toObject())).fetch,
+};

@@ -1,0 +1,51 @@
+import { readCredentialsKey, sealToken } from "../supabase/functions/_shared/credentials.ts";
+import type { Sql } from "./database.ts";
+import { SANDBOX_TOKEN } from "./sandbox_rules.ts";
+
+// What the demo company of supabase/seed.sql gets at every start, because a seed cannot know it.
+
+export const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
+/** Of its accounts, the one that sends through the sandbox. */
+const DEMO_ACCOUNT_ID = "de300003-0000-4000-8000-000000000001";
+const DEMO_KEY_NAME = "npm start";
+
+/**
+ * A fresh key of the demo company; null when there is no such company. Keys of earlier starts stay good
+ * for 30 days, so that a program that was given one yesterday still works today.
+ */
+export async function demoKey(
+  owner: Sql,
+): Promise<{ company_id: string; api_key: string } | null> {
+  return await owner.begin(async (sql) => {
+    await sql`set local role service_role`;
+    const [company] = await sql`select from companies where id = ${DEMO_COMPANY_ID}`;
+    if (!company) return null;
+    await sql`
+      delete from api_keys
+      where company_id = ${DEMO_COMPANY_ID} and name = ${DEMO_KEY_NAME} and expires_at < now()
+    `;
+    const [{ api_key }] = await sql`
+      select api_key from create_api_key(
+        ${DEMO_KEY_NAME}, array['read', 'write', 'messaging'], now() + interval '30 days', ${DEMO_COMPANY_ID}
+      )
+    `;
+    return { company_id: DEMO_COMPANY_ID, api_key };
+  });
+}
+
+/**
+ * Connects the demo company to the sandbox. Tokens are stored under a key that each installation has
+ * for itself, hence not in the seed.
+ *
+ * @param credentialsKey null disconnects it: elsewhere than in the sandbox, its token is worth nothing.
+ */
+export async function connectDemoAccount(owner: Sql, credentialsKey: string | null) {
+  const token = credentialsKey &&
+    await sealToken(SANDBOX_TOKEN, readCredentialsKey(credentialsKey));
+  await owner`
+    update messaging_accounts set
+      encrypted_token = ${token},
+      disconnected_at = case when ${token}::text is null then coalesce(disconnected_at, now()) end
+    where id = ${DEMO_ACCOUNT_ID}
+  `;
+}

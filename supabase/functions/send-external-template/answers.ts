@@ -1,0 +1,112 @@
+import { ApiError } from "../_shared/errors.ts";
+import type { SendOutcome } from "./outcome.ts";
+import type { SendRequest } from "./request.ts";
+import type { Claim, ClaimedSend, ConnectedAccount } from "./send_log.ts";
+
+// What a caller is told, specification 4.10 and part 7.
+
+/** The body of a first send that the channel has taken. */
+export function sentAnswer(send: ClaimedSend, whatsappMessageId: string) {
+  return {
+    success: true,
+    conversation_id: send.conversation_id,
+    message_id: send.message_id,
+    whatsapp_message_id: whatsappMessageId,
+    created_conversation: send.created_conversation,
+    idempotent_hit: false,
+  };
+}
+
+/** The body of a repeat: how the send stands that was made with its idempotency key. */
+export function repeatAnswer(
+  { status, conversation_id, message_id }: Extract<Claim, { result: "repeat" }>,
+) {
+  return {
+    success: status === "sent",
+    status,
+    conversation_id,
+    message_id,
+    idempotent_hit: true,
+  };
+}
+
+/** A person lists as many numbers as this; a machine that has more knows its own. */
+const MAX_CHOICES = 50;
+
+/** Why none of the company's accounts can send, and what to name instead. */
+export function noAccount(connected: ConnectedAccount[], asked: string | undefined): ApiError {
+  if (connected.length === 0) {
+    return new ApiError(
+      "account_not_connected",
+      "The company has no connected messaging account; connect one before sending templates",
+    );
+  }
+  const details = connected.slice(0, MAX_CHOICES).map((account) => ({
+    field: "phone_number_id",
+    message: `may be ${account.phone_number_id}, which is ${account.display_phone}`,
+    ...account,
+  }));
+  return asked === undefined
+    ? new ApiError(
+      "phone_number_id_required",
+      "The company has more than one connected messaging account; say in phone_number_id which one sends",
+      { details },
+    )
+    : new ApiError(
+      "invalid_request",
+      "Invalid request: phone_number_id is not a connected messaging account of the company",
+      { details },
+    );
+}
+
+/** Why a send did not go out, or may not have. */
+export function failedSend(
+  outcome: Exclude<SendOutcome, { kind: "accepted" }>,
+  send: ClaimedSend,
+  { idempotency_key }: SendRequest,
+): ApiError {
+  switch (outcome.kind) {
+    case "refused": {
+      const { code, message, details } = outcome.channel;
+      const channel = { code, message, ...(details && { details }) };
+      return new ApiError(outcome.error, REFUSALS[outcome.error], { body: { channel } });
+    }
+    case "not_taken": {
+      if (outcome.error === "channel_account_error") {
+        return new ApiError(
+          "channel_account_error",
+          `The messaging channel refuses the account ${send.phone_number_id} for its token, its ` +
+            "permissions or its standing. Nothing was sent. Connect the account again, then repeat the request",
+          // Its message is left out: about a malformed token, the channel quotes it.
+          { body: { channel: outcome.channel && { code: outcome.channel.code } } },
+        );
+      }
+      return new ApiError(
+        "channel_unavailable",
+        "The messaging channel is not available. Nothing was sent; repeat the request later",
+        {
+          body: { outcome: "not_sent" },
+          headers: outcome.retryAfter === undefined
+            ? {}
+            : { "Retry-After": String(outcome.retryAfter) },
+        },
+      );
+    }
+    case "unknown":
+      return new ApiError(
+        "channel_unavailable",
+        "The messaging channel did not say whether it took the message. " +
+          (idempotency_key
+            ? "Repeat the request with the same idempotency_key: that reports the result and never sends twice"
+            : "A repeat could send it twice; with an idempotency_key it would not"),
+        { body: { outcome: "unknown" } },
+      );
+  }
+}
+
+const REFUSALS = {
+  template_rejected: "The messaging channel rejected the template; channel says why",
+  recipient_unreachable:
+    "The messaging channel does not deliver to this recipient; channel says why",
+  recipient_opted_out: "The recipient has opted out of such messages",
+};

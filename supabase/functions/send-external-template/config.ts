@@ -1,0 +1,50 @@
+import { type Config, ConfigError, readConfig } from "../_shared/config.ts";
+import { readCredentialsKey } from "../_shared/credentials.ts";
+
+/** What sending needs beside the database. */
+export interface SenderConfig extends Config {
+  /** Opens the access tokens of messaging accounts. */
+  credentialsKey: Uint8Array;
+  whatsapp: ChannelConfig;
+  /** How long to wait before each further try to record an outcome that the database has not taken. */
+  settleRetriesMs: number[];
+  /** How long a caller waits for the outcome to be recorded; after it, that goes on without the caller. */
+  settleWaitMs: number;
+}
+
+/** Where and how patiently to call the channel. */
+export interface ChannelConfig {
+  /** With the version and without a slash at the end: `https://graph.facebook.com/v26.0`. */
+  url: string;
+  timeoutMs: number;
+}
+
+const GRAPH_API = "https://graph.facebook.com/v26.0";
+
+/**
+ * Reads the configuration once, when the function starts.
+ * @throws ConfigError with one sentence, for the operator's log.
+ */
+export async function readSenderConfig(
+  env: Record<string, string | undefined>,
+): Promise<SenderConfig> {
+  return {
+    ...await readConfig(env),
+    credentialsKey: readCredentialsKey(env.CREDENTIALS_KEY),
+    whatsapp: { url: readChannelUrl(env.WHATSAPP_API_URL || GRAPH_API), timeoutMs: 20_000 },
+    // In all less than a lease: whoever asks after it is told a guess.
+    settleRetriesMs: [200, 800, 2_000, 5_000, 10_000, 20_000],
+    settleWaitMs: 5_000,
+  };
+}
+
+function readChannelUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url && !url.search && !url.hash && !url.username && !url.password;
+  if (!isPlain || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigError(
+      `WHATSAPP_API_URL must be the URL of the WhatsApp API with its version, such as ${GRAPH_API}.`,
+    );
+  }
+  return url.href.replace(/\/+$/, "");
+}

@@ -1,0 +1,42 @@
+import * as z from "zod";
+import { isStorable, NOT_STORABLE, Phone, requiredText, text } from "../_shared/fields.ts";
+
+/** A string kept to the byte, of at most `max` characters as a person counts them. */
+function verbatim(max: number) {
+  return z.string()
+    .refine((value) => [...value].length <= max, `must have at most ${max} characters`)
+    .refine(isStorable, NOT_STORABLE);
+}
+
+/** What fills the placeholders of one component of a template, in order. */
+const Variables = z.array(verbatim(1024)).max(30, "must have at most 30 items");
+
+/** The body of a request, specification 4.10. */
+export const SendRequest = z.strictObject({
+  phone: Phone,
+  template_name: requiredText(512),
+  language_code: z.string().regex(
+    /^[a-z]{2,3}(_[A-Za-z]{2,4})?$/,
+    "must be a template language code such as pt_BR or en",
+  ),
+  display_text: verbatim(4096).refine((value) => value.trim() !== "", "must not be empty"),
+  body_variables: Variables.default([]),
+  header_variables: Variables.default([]),
+  phone_number_id: z.string().regex(
+    /^[0-9]{1,32}$/,
+    "must be the id of a phone number on the channel, which is made of digits",
+  ).optional(),
+  contact_name: text(255).optional(),
+  idempotency_key: verbatim(200).refine((value) => value !== "", "must not be empty").optional(),
+  template_header_type: z.enum(["image", "video", "document"]).optional(),
+}).refine(
+  // The media is part of the approved template, and a header is either text or media.
+  ({ template_header_type, header_variables }) =>
+    !template_header_type || header_variables.length === 0,
+  {
+    path: ["header_variables"],
+    error: "must be left out or empty when template_header_type is given",
+  },
+);
+
+export type SendRequest = z.output<typeof SendRequest>;

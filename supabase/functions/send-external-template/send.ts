@@ -1,0 +1,75 @@
+import type { Context } from "hono";
+import type { ApiEnv } from "../_shared/authenticate.ts";
+import { openToken } from "../_shared/credentials.ts";
+import { logEvent, logFailure } from "../_shared/log.ts";
+import { readBody } from "../_shared/validate.ts";
+import { failedSend, noAccount, repeatAnswer, sentAnswer } from "./answers.ts";
+import type { SenderConfig } from "./config.ts";
+import type { SendOutcome } from "./outcome.ts";
+import { SendRequest } from "./request.ts";
+import { type ClaimedSend, claimSend, settleSend } from "./send_log.ts";
+import { callChannel, type ChannelCall, templateCall } from "./whatsapp.ts";
+
+/**
+ * Sends a template: claims the send, calls the channel, settles the send. Whatever breaks on the way,
+ * the channel is called at most once for a claim, and a claim is given to one request only.
+ *
+ * @throws ApiError for every answer of specification part 7 that is no success.
+ */
+export async function sendTemplate(c: Context<ApiEnv>, config: SenderConfig): Promise<Response> {
+  const request = await readBody(c, SendRequest);
+  const began = performance.now();
+  const claimId = crypto.randomUUID();
+  const claim = await claimSend(c, config, claimId, request);
+  switch (claim.result) {
+    case "repeat":
+      return c.json(repeatAnswer(claim));
+    case "do_not_contact":
+      return c.json({ success: false, reason: "do_not_contact" });
+    case "no_account":
+      throw noAccount(claim.connected, request.phone_number_id);
+  }
+
+  const outcome = await callFor(c, config, claim, request);
+  await settleSend(c, config, claimId, outcome);
+  logSend(c, claim, outcome, performance.now() - began);
+  if (outcome.kind === "accepted") return c.json(sentAnswer(claim, outcome.whatsappMessageId));
+  throw failedSend(outcome, claim, request);
+}
+
+/** The account's token is readable here and nowhere else, for the one call that it was claimed for. */
+async function callFor(
+  c: Context<ApiEnv>,
+  config: SenderConfig,
+  send: ClaimedSend,
+  request: SendRequest,
+): Promise<SendOutcome> {
+  let call: ChannelCall;
+  try {
+    const token = await openToken(send.encrypted_token, config.credentialsKey);
+    const account = { phoneNumberId: send.phone_number_id, token };
+    call = templateCall(config.whatsapp, account, request, send.send_id);
+  } catch (error) {
+    // Its message could quote the token.
+    logFailure(c, "account_token_unusable", (error as Error).name);
+    return { kind: "not_taken", error: "channel_account_error" };
+  }
+  return await callChannel(config.whatsapp, call);
+}
+
+/**
+ * One line for each send. No phone, no text and no token; and no message id of the channel, which is
+ * the recipient's phone in another spelling.
+ */
+function logSend(c: Context<ApiEnv>, send: ClaimedSend, outcome: SendOutcome, ms: number) {
+  const channel = outcome.kind === "accepted" ? undefined : outcome.channel;
+  logEvent(c, "template_send", {
+    send_id: send.send_id,
+    company_id: send.company_id,
+    account_id: send.account_id,
+    outcome: "error" in outcome ? outcome.error : outcome.kind,
+    ms: Math.round(ms),
+    channel_code: channel?.code,
+    channel_trace_id: channel?.traceId,
+  });
+}

@@ -1,0 +1,238 @@
+-- The two ends of a template send, each one round trip and one transaction. Both are security definer:
+-- a key sees no account, no message and no ledger, and learns of them what these two answer.
+
+create function app.find_or_add_contact(own_company_id uuid, phone text, name text) returns uuid
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  contact_id uuid;
+begin
+  loop
+    insert into public.contacts (company_id, phone, name)
+    values (own_company_id, find_or_add_contact.phone, find_or_add_contact.name)
+    on conflict (company_id, phone_key) do nothing
+    returning id into contact_id;
+    exit when found;
+    select id into contact_id from public.contacts
+    where company_id = own_company_id and phone_key = app.phone_key(find_or_add_contact.phone)
+    for key share;
+    exit when found;
+  end loop;
+  return contact_id;
+end
+$$;
+comment on function app.find_or_add_contact(uuid, text, text) is
+  'The contact whom a phone belongs to; made, with this name, when there is none. Of several at once, one makes it.';
+
+create function app.find_or_open_conversation(
+  own_company_id uuid,
+  with_contact_id uuid,
+  on_account_id uuid,
+  out id uuid,
+  out is_new boolean
+)
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  loop
+    select conversations.id, false into find_or_open_conversation.id, is_new
+    from public.conversations
+    where company_id = own_company_id and contact_id = with_contact_id
+      and messaging_account_id = on_account_id and status <> 'closed'
+    for key share;
+    exit when found;
+    insert into public.conversations (company_id, contact_id, messaging_account_id)
+    values (own_company_id, with_contact_id, on_account_id)
+    on conflict (company_id, contact_id, messaging_account_id) where status <> 'closed' do nothing
+    returning conversations.id, true into find_or_open_conversation.id, is_new;
+    exit when found;
+  end loop;
+end
+$$;
+comment on function app.find_or_open_conversation(uuid, uuid, uuid) is
+  'The conversation with a contact on an account that is not closed; opened when there is none. Of several at once, one opens it.';
+
+create function public.claim_template_send(
+  claim_id uuid,
+  phone text,
+  content text,
+  message_type text,
+  template_name text,
+  language_code text,
+  contact_name text default null,
+  phone_number_id text default null,
+  idempotency_key text default null
+) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  new_message_id constant uuid := gen_random_uuid();
+  account record;
+  contact record;
+  repeated record;
+  send record;
+  conversation record;
+  stop jsonb;
+begin
+  perform public.authenticate();
+
+  -- What speaks against sending. Nothing is written so far, so who is stopped here uses up no key.
+  select id, phone_number_id, encrypted_token, count(*) over () as matches into account
+  from public.messaging_accounts
+  where company_id = own_company_id and disconnected_at is null
+    and (claim_template_send.phone_number_id is null
+      or phone_number_id = claim_template_send.phone_number_id);
+  select id, do_not_contact into contact
+  from public.contacts
+  where company_id = own_company_id and phone_key = app.phone_key(claim_template_send.phone);
+
+  if account.matches is distinct from 1 then
+    stop := jsonb_build_object('result', 'no_account', 'connected', coalesce((
+      select jsonb_agg(
+        jsonb_build_object('phone_number_id', phone_number_id, 'display_phone', display_phone)
+        order by phone_number_id
+      )
+      from public.messaging_accounts where company_id = own_company_id and disconnected_at is null
+    ), '[]'));
+  elsif contact.do_not_contact then
+    stop := jsonb_build_object('result', 'do_not_contact');
+  end if;
+
+  loop
+    if stop is null then
+      -- Of all requests with this idempotency key, one gets a row back: a new one, or one that was released.
+      insert into public.template_sends as sends (
+        company_id, idempotency_key, message_id, template_name, language_code, claim_id
+      )
+      values (
+        own_company_id, claim_template_send.idempotency_key, new_message_id,
+        claim_template_send.template_name, claim_template_send.language_code, claim_template_send.claim_id
+      )
+      on conflict (company_id, idempotency_key) do update set
+        state = 'pending',
+        claim_id = excluded.claim_id,
+        lease_ends_at = excluded.lease_ends_at,
+        template_name = excluded.template_name,
+        language_code = excluded.language_code,
+        reason = null,
+        channel_code = null
+      where sends.state = 'released'
+      returning sends.id, sends.message_id, sends.created_conversation into send;
+      exit when found;
+    end if;
+
+    update public.template_sends set state = 'failed', reason = 'outcome_unknown'
+    where company_id = own_company_id and idempotency_key = claim_template_send.idempotency_key
+      and state = 'pending' and lease_ends_at <= now();
+    select jsonb_build_object(
+      'result', 'repeat', 'status', sends.state,
+      'conversation_id', messages.conversation_id, 'message_id', messages.id
+    ) as answer into repeated
+    from public.template_sends as sends
+    join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+    where sends.company_id = own_company_id
+      and sends.idempotency_key = claim_template_send.idempotency_key
+      and sends.state <> 'released';
+    if found then
+      return repeated.answer;
+    elsif stop is not null then
+      return stop;
+    end if;
+    -- Released in between: the claim is free again.
+  end loop;
+
+  if contact.id is null then
+    contact.id := app.find_or_add_contact(
+      own_company_id, claim_template_send.phone, claim_template_send.contact_name
+    );
+  end if;
+  conversation := app.find_or_open_conversation(own_company_id, contact.id, account.id);
+
+  -- A released send opened its conversation if this is still that one.
+  send.created_conversation := conversation.is_new or (
+    send.created_conversation and exists (
+      select from public.messages
+      where company_id = own_company_id and id = send.message_id and conversation_id = conversation.id
+    )
+  );
+  update public.template_sends set created_conversation = send.created_conversation
+  where id = send.id and created_conversation <> send.created_conversation;
+
+  -- A released send keeps its message. Nothing has gone out for it, so what goes out now, and when, is
+  -- what the message says.
+  insert into public.messages (id, company_id, conversation_id, direction, type, content, status)
+  values (
+    send.message_id, own_company_id, conversation.id, 'outbound',
+    claim_template_send.message_type, claim_template_send.content, 'pending'
+  )
+  on conflict (id) do update set
+    conversation_id = excluded.conversation_id,
+    type = excluded.type,
+    content = excluded.content,
+    created_at = excluded.created_at;
+
+  return jsonb_build_object(
+    'result', 'claimed',
+    'send_id', send.id,
+    'company_id', own_company_id,
+    'account_id', account.id,
+    'phone_number_id', account.phone_number_id,
+    'encrypted_token', account.encrypted_token,
+    'conversation_id', conversation.id,
+    'message_id', send.message_id,
+    'created_conversation', send.created_conversation
+  );
+end
+$$;
+comment on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text) is
+  'Decides whether a template may be sent to a phone now, and writes what a send needs before the channel is '
+  'called: contact, conversation, message, and the row in the ledger that nobody else gets. result says what came '
+  'of it: claimed (with the account''s encrypted token), repeat (of an earlier send with this idempotency_key), '
+  'do_not_contact, or no_account (with those that are connected). Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text)
+  to api_client;
+
+create function public.settle_template_send(
+  claim_id uuid,
+  outcome text,
+  whatsapp_message_id text default null,
+  reason text default null,
+  channel_code integer default null
+) returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  settled record;
+begin
+  if outcome is null or outcome not in ('sent', 'failed', 'released') then
+    raise sqlstate 'PT422' using message = 'The outcome of a send is sent, failed or released';
+  end if;
+
+  -- What really happened replaces the guess that a lease ended in. It does not make a send free again that
+  -- a caller may have been told is over. Any other end is final.
+  update public.template_sends set
+    state = case when state = 'failed' and settle_template_send.outcome = 'released' then 'failed'
+      else settle_template_send.outcome end,
+    whatsapp_message_id = settle_template_send.whatsapp_message_id,
+    reason = settle_template_send.reason,
+    channel_code = settle_template_send.channel_code
+  where claim_id = settle_template_send.claim_id
+    and (state = 'pending' or (state = 'failed' and reason = 'outcome_unknown'));
+
+  select state into settled from public.template_sends where claim_id = settle_template_send.claim_id;
+  return settled.state;
+end
+$$;
+comment on function public.settle_template_send(uuid, text, text, text, integer) is
+  'Records what became of a claimed send, and answers the state that it is in now; null for a claim that there is '
+  'none of. Who made the claim may settle it, whatever has become of its key meanwhile: what was sent was sent.';
+grant execute on function public.settle_template_send(uuid, text, text, text, integer) to api_client;

@@ -1,0 +1,221 @@
+// What a claim of a template send finds and makes, and what it answers.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { rolledBack } from "../support/acting_as.ts";
+import { anyPhone, newCompany, sealedToken } from "../support/company.ts";
+import { addContact, claim, connectAccount } from "./sends.ts";
+
+type Sql = postgres.TransactionSql;
+
+const { id: company_id, keys, contact_id, account_id, conversation_id, phone_number_id } =
+  await newCompany();
+const key = keys.messaging;
+
+/** The row of a table that has this id. */
+async function row(sql: Sql, table: string, id: string) {
+  const [found] = await sql`select * from ${sql(table)} where id = ${id}`;
+  return found;
+}
+
+async function phoneOf(sql: Sql, contactId: string): Promise<string> {
+  return (await row(sql, "contacts", contactId)).phone;
+}
+
+/** How many rows the company has of what a claim writes. */
+async function counts(sql: Sql) {
+  const [found] = await sql`
+    select
+      (select count(*)::int from contacts where company_id = ${company_id}) as contacts,
+      (select count(*)::int from conversations where company_id = ${company_id}) as conversations,
+      (select count(*)::int from messages where company_id = ${company_id}) as messages,
+      (select count(*)::int from template_sends where company_id = ${company_id}) as sends
+  `;
+  return { ...found };
+}
+
+Deno.test("a claim for a new phone makes a contact, a conversation, a message and a row in the ledger", async () => {
+  await rolledBack(async (sql) => {
+    const phone = anyPhone();
+    const claim_id = crypto.randomUUID();
+    const answer = await claim(sql, key, {
+      claim_id,
+      phone,
+      contact_name: "Grace",
+      template_name: "welcome",
+      language_code: "en",
+      idempotency_key: "welcome-grace",
+    });
+    const { send_id, message_id, conversation_id: opened_id, ...rest } = answer;
+    assert.deepEqual(rest, {
+      result: "claimed",
+      company_id,
+      account_id,
+      phone_number_id,
+      encrypted_token: sealedToken,
+      created_conversation: true,
+    });
+    // What is checked at the end of a transaction holds, too.
+    await sql`set constraints all immediate`;
+    assert.deepEqual(await counts(sql), { contacts: 2, conversations: 2, messages: 1, sends: 1 });
+
+    const opened = await row(sql, "conversations", opened_id);
+    assert.deepEqual(
+      [opened.company_id, opened.messaging_account_id, opened.status, opened.last_message_at],
+      [company_id, account_id, "open", null],
+    );
+    const { created_at: _, updated_at: _u, phone_key: _p, ...contact } = await row(
+      sql,
+      "contacts",
+      opened.contact_id,
+    );
+    assert.deepEqual(contact, {
+      id: opened.contact_id,
+      company_id,
+      name: "Grace",
+      email: null,
+      phone,
+      temperature: "warm",
+      tags: [],
+      source: "api",
+      job_title: null,
+      empresa: null,
+      custom_fields: {},
+      do_not_contact: false,
+      is_active: true,
+    });
+    const message = await row(sql, "messages", message_id);
+    assert.deepEqual({ ...message }, {
+      id: message_id,
+      company_id,
+      conversation_id: opened_id,
+      direction: "outbound",
+      type: "text",
+      content: "Hello",
+      whatsapp_message_id: null,
+      created_at: message.created_at,
+      updated_at: message.created_at,
+      status: "pending",
+    });
+    const send = await row(sql, "template_sends", send_id);
+    assert.deepEqual({ ...send }, {
+      id: send_id,
+      company_id,
+      idempotency_key: "welcome-grace",
+      message_id,
+      created_conversation: true,
+      template_name: "welcome",
+      language_code: "en",
+      state: "pending",
+      claim_id,
+      lease_ends_at: new Date(message.created_at.getTime() + 90_000),
+      reason: null,
+      channel_code: null,
+      whatsapp_message_id: null,
+      created_at: message.created_at,
+      updated_at: message.created_at,
+    });
+  });
+});
+
+Deno.test("the message says what was asked, to the byte, and is of the type that was asked", async () => {
+  await rolledBack(async (sql) => {
+    const contents = [" \t Olá, José́ 🚚\r\n\u0001  ", "", "\\n {{1}} ''", "x".repeat(4096)];
+    for (const content of contents) {
+      for (const message_type of ["text", "image", "video", "document"]) {
+        const { message_id } = await claim(sql, key, { content, message_type });
+        const { content: kept, type } = await row(sql, "messages", message_id);
+        assert.deepEqual([kept, type], [content, message_type]);
+      }
+    }
+  });
+});
+
+Deno.test("a contact is found in every spelling of its phone, and stays as it is", async () => {
+  const spellings = [
+    ["+5511987654321", "+551187654321"],
+    ["+5215512345678", "+525512345678"],
+    ["+5491112345678", "+541112345678"],
+  ];
+  for (const [one, another] of spellings.flatMap(([a, b]) => [[a, b], [b, a], [a, a]])) {
+    for (const name of ["Ada", null]) {
+      await rolledBack(async (sql) => {
+        const id = await addContact(sql, { company_id, phone: one, name });
+        const before = await row(sql, "contacts", id);
+        const made = await claim(sql, key, { phone: another, contact_name: "Grace" });
+        const conversation = await row(sql, "conversations", made.conversation_id);
+        assert.equal(conversation.contact_id, id, `${one} for ${another}`);
+        assert.deepEqual(await row(sql, "contacts", id), before);
+      });
+    }
+  }
+});
+
+Deno.test("a new contact keeps its phone as it was asked for, and has no name unless one was given", async () => {
+  await rolledBack(async (sql) => {
+    const phone = "+551187654321";
+    const { conversation_id } = await claim(sql, key, { phone });
+    const { contact_id } = await row(sql, "conversations", conversation_id);
+    const contact = await row(sql, "contacts", contact_id);
+    assert.deepEqual([contact.phone, contact.name], [phone, null]);
+  });
+});
+
+Deno.test("the contact's conversation on the account is carried on until it is closed", async () => {
+  await rolledBack(async (sql) => {
+    const phone = await phoneOf(sql, contact_id);
+    const claimed = async () => {
+      const { conversation_id: id, created_conversation, send_id } = await claim(sql, key, {
+        phone,
+      });
+      const kept = (await row(sql, "template_sends", send_id)).created_conversation;
+      assert.equal(created_conversation, kept);
+      return { id, created_conversation };
+    };
+    const carriedOn = { id: conversation_id, created_conversation: false };
+    assert.deepEqual(await claimed(), carriedOn);
+    await sql`update conversations set status = 'pending' where id = ${conversation_id}`;
+    assert.deepEqual(await claimed(), carriedOn);
+
+    await sql`update conversations set status = 'closed' where id = ${conversation_id}`;
+    const opened = await claimed();
+    assert.deepEqual([opened.id === conversation_id, opened.created_conversation], [false, true]);
+    // The newer of the two, though the older one was written later.
+    await sql`update conversations set team_id = null where id = ${conversation_id}`;
+    assert.deepEqual(await claimed(), { ...opened, created_conversation: false });
+    await sql`update conversations set status = 'closed' where id = ${opened.id}`;
+    const next = await claimed();
+    assert.ok(![conversation_id, opened.id].includes(next.id));
+  });
+});
+
+Deno.test("another account's and another contact's conversations are left alone", async () => {
+  await rolledBack(async (sql) => {
+    const another = await connectAccount(sql, company_id);
+    const phone = await phoneOf(sql, contact_id);
+    const onAnother = await claim(sql, key, { phone, phone_number_id: another.phone_number_id });
+    assert.equal(onAnother.created_conversation, true);
+    const opened = await row(sql, "conversations", onAnother.conversation_id);
+    assert.deepEqual([opened.contact_id, opened.messaging_account_id], [contact_id, another.id]);
+    const onOwn = await claim(sql, key, { phone, phone_number_id });
+    assert.equal(onOwn.conversation_id, conversation_id);
+    const withAnother = await claim(sql, key, { phone_number_id });
+    assert.equal(withAnother.created_conversation, true);
+  });
+});
+
+Deno.test("the account is the one that is named, or the only one that is connected", async () => {
+  await rolledBack(async (sql) => {
+    const another = await connectAccount(sql, company_id);
+    const named = await claim(sql, key, { phone_number_id: another.phone_number_id });
+    assert.deepEqual(
+      [named.account_id, named.phone_number_id, named.encrypted_token],
+      [another.id, another.phone_number_id, "another..iv.c.t"],
+    );
+    assert.equal((await claim(sql, key, { phone_number_id })).account_id, account_id);
+    await sql`
+      update messaging_accounts set disconnected_at = now(), encrypted_token = null where id = ${account_id}
+    `;
+    assert.equal((await claim(sql, key)).account_id, another.id);
+  });
+});

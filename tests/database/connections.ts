@@ -1,0 +1,87 @@
+import postgres from "postgres";
+import { stack } from "../support/stack.ts";
+
+// Transactions that are kept, several of them at a time: what one sees of another is what decides.
+
+type Work<Answer> = (sql: postgres.TransactionSql) => Promise<Answer>;
+
+/** Works on the database in one transaction, as the superuser at first, and keeps what was done. */
+export async function committed<Answer>(work: Work<Answer>): Promise<Answer> {
+  return await withConnections(1, (sql) => begin(sql, work));
+}
+
+/** Works in as many transactions at once, each over a connection of its own; all begin before one works. */
+export async function atOnce<Answer>(
+  count: number,
+  work: (sql: postgres.TransactionSql, number: number) => Promise<Answer>,
+): Promise<Answer[]> {
+  return await withConnections(count, async (sql) => {
+    let waiting = count;
+    const ready = Promise.withResolvers<void>();
+    const works = Array.from({ length: count }, (_, number) =>
+      begin(sql, async (sql) => {
+        await sql`select`;
+        if (--waiting === 0) ready.resolve();
+        await ready.promise;
+        return await work(sql, number);
+      }));
+    return await Promise.all(works);
+  });
+}
+
+/**
+ * Works in two transactions: the second begins its work when the first has done its own, and the first
+ * ends when the second waits for it (or is done, when it does not wait). `undone` takes the first back.
+ */
+export async function overlapping<First, Second>(
+  first: Work<First>,
+  second: Work<Second>,
+  { undone = false } = {},
+): Promise<[First, Second]> {
+  return await withConnections(3, async (sql) => {
+    const end = new Error("undone");
+    let firstAnswer: First;
+    let secondWork!: Promise<Second>;
+    await begin(sql, async (sql1) => {
+      firstAnswer = await first(sql1);
+      const pid = Promise.withResolvers<number>();
+      secondWork = begin(sql, async (sql2) => {
+        pid.resolve((await sql2`select pg_backend_pid() as pid`)[0].pid);
+        return await second(sql2);
+      });
+      await Promise.race([secondWork.catch(() => {}), untilWaiting(sql, await pid.promise)]);
+      if (undone) throw end;
+    }).catch((error) => {
+      if (error !== end) throw error;
+    });
+    return [firstAnswer!, await secondWork];
+  });
+}
+
+/** Resolves when a session waits for a lock that another one holds. */
+async function untilWaiting(sql: postgres.Sql, pid: number) {
+  for (let tries = 0; tries < 500; tries++) {
+    const [{ waits }] = await sql`select pg_blocking_pids(${pid}) <> '{}' as waits`;
+    if (waits) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error("The second transaction neither waits nor ends");
+}
+
+async function begin<Answer>(sql: postgres.Sql, work: Work<Answer>): Promise<Answer> {
+  return await sql.begin(work) as Answer;
+}
+
+async function withConnections<Answer>(
+  max: number,
+  work: (sql: postgres.Sql) => Promise<Answer>,
+): Promise<Answer> {
+  const url = new URL(stack.database_url);
+  url.username = "supabase_admin";
+  const sql = postgres(url.href, { max, onnotice: () => {}, prepare: false });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

@@ -1,0 +1,155 @@
+// A pending send whose lease has ended: nobody is coming back to tell, so it has failed, and is never
+// sent again.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { actAs, actAsSuperuser, rolledBack } from "../support/acting_as.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import {
+  claim,
+  disconnectAccounts,
+  endLease,
+  FAILED,
+  RELEASED,
+  SENT,
+  settle,
+  standing,
+} from "./sends.ts";
+
+type Sql = postgres.TransactionSql;
+
+const own = await newCompany();
+const other = await newCompany();
+const key = own.keys.messaging;
+
+const UNKNOWN = {
+  state: "failed",
+  reason: "outcome_unknown",
+  channel_code: null,
+  id: null,
+  message_status: "failed",
+  message_id: null,
+  moved: false,
+};
+
+/** Ends every send that nobody is coming back to tell of, as the scheduled job does; answers how many. */
+async function failExpired(sql: Sql): Promise<number> {
+  await actAs(sql, "service_role");
+  const [{ count }] = await sql`select fail_expired_template_sends() as count`;
+  await actAsSuperuser(sql);
+  return count;
+}
+
+/** How many sends this transaction has ended, those of other tests' companies included. */
+async function endedHere(sql: Sql): Promise<number> {
+  const [{ count }] = await sql`
+    select count(*)::int from template_sends
+    where xmin = pg_current_xact_id()::xid and reason = 'outcome_unknown'
+  `;
+  return count;
+}
+
+Deno.test("a repeat finds a send pending until its lease ends, and failed from then on", async () => {
+  await rolledBack(async (sql) => {
+    const asked = { phone: anyPhone(), idempotency_key: "once" };
+    const { send_id, conversation_id, message_id } = await claim(sql, key, asked);
+    const repeat = (status: string) => ({ result: "repeat", status, conversation_id, message_id });
+    await sql`
+      update template_sends set lease_ends_at = now() + interval '1 microsecond' where id = ${send_id}
+    `;
+    assert.deepEqual(await claim(sql, key, asked), repeat("pending"));
+    assert.equal((await standing(sql, send_id)).state, "pending");
+    await endLease(sql, send_id);
+    for (let times = 0; times < 2; times++) {
+      assert.deepEqual(await claim(sql, key, asked), repeat("failed"));
+      assert.deepEqual(await standing(sql, send_id), UNKNOWN);
+    }
+  });
+});
+
+Deno.test("a repeat finds that a lease has ended even when nothing could be sent any more", async () => {
+  const obstacles = [
+    (sql: Sql) => sql`update contacts set do_not_contact = true where company_id = ${own.id}`,
+    (sql: Sql) => disconnectAccounts(sql, own.id),
+  ];
+  for (const obstacle of obstacles) {
+    await rolledBack(async (sql) => {
+      const asked = { phone: anyPhone(), idempotency_key: "once" };
+      const { send_id } = await claim(sql, key, asked);
+      await endLease(sql, send_id);
+      await obstacle(sql);
+      assert.equal((await claim(sql, key, asked)).status, "failed");
+      assert.deepEqual(await standing(sql, send_id), UNKNOWN);
+    });
+  }
+});
+
+Deno.test("a repeat ends the lease of its own send alone", async () => {
+  await rolledBack(async (sql) => {
+    const others = [
+      await claim(sql, key, { idempotency_key: "twice" }),
+      await claim(sql, key),
+      await claim(sql, other.keys.messaging, { idempotency_key: "once" }),
+    ];
+    const { send_id } = await claim(sql, key, { idempotency_key: "once" });
+    for (const each of [send_id, ...others.map((claimed) => claimed.send_id)]) {
+      await endLease(sql, each);
+    }
+    await claim(sql, key, { idempotency_key: "once" });
+    for (const { send_id } of others) {
+      assert.equal((await standing(sql, send_id)).state, "pending");
+    }
+  });
+});
+
+Deno.test("a claim that is released and made again has a whole lease of its own", async () => {
+  await rolledBack(async (sql) => {
+    const claim_id = crypto.randomUUID();
+    const { send_id } = await claim(sql, key, { claim_id, idempotency_key: "once" });
+    await endLease(sql, send_id);
+    await settle(sql, claim_id, RELEASED);
+    await claim(sql, key, { idempotency_key: "once" });
+    assert.equal((await claim(sql, key, { idempotency_key: "once" })).status, "pending");
+  });
+});
+
+Deno.test("the scheduled job ends the leases that are over, of every company, and counts them", async () => {
+  await rolledBack(async (sql) => {
+    const expired = [
+      await claim(sql, key, { idempotency_key: "once" }),
+      await claim(sql, key),
+      await claim(sql, other.keys.messaging),
+    ];
+    const running = await claim(sql, key);
+    await sql`
+      update template_sends set lease_ends_at = now() + interval '1 microsecond' where id = ${running.send_id}
+    `;
+    const settled: [string, unknown][] = [];
+    for (const settlement of [SENT, FAILED, RELEASED]) {
+      const claim_id = crypto.randomUUID();
+      const { send_id } = await claim(sql, key, { claim_id });
+      await settle(sql, claim_id, settlement);
+      await endLease(sql, send_id);
+      settled.push([send_id, await standing(sql, send_id)]);
+    }
+    for (const { send_id } of expired) await endLease(sql, send_id);
+
+    assert.equal(await failExpired(sql), await endedHere(sql));
+    for (const { send_id } of expired) assert.deepEqual(await standing(sql, send_id), UNKNOWN);
+    assert.equal((await standing(sql, running.send_id)).state, "pending");
+    for (const [id, before] of settled) assert.deepEqual(await standing(sql, id as string), before);
+    assert.equal(await failExpired(sql), 0);
+  });
+});
+
+Deno.test("the scheduled job need not read the sends that are over", async () => {
+  await rolledBack(async (sql) => {
+    // With few rows the planner would read them all.
+    await sql`set local enable_seqscan = off`;
+    const [row] = await sql`
+      explain (format json) select id from template_sends
+      where state = 'pending' and lease_ends_at <= now() for update skip locked
+    `;
+    assert.match(JSON.stringify(row), /template_sends_lease_idx/);
+  });
+});

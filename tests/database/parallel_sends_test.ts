@@ -1,0 +1,181 @@
+// Template sends that are claimed and settled at the same moment, over connections of their own.
+
+import assert from "node:assert/strict";
+import { rolledBack } from "../support/acting_as.ts";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { atOnce, committed, overlapping } from "./connections.ts";
+import { type Claim, claim, endLease, RELEASED, SENT, settle, standing } from "./sends.ts";
+
+const MANY = 8;
+
+/** A company whose keys have just been used; or claims at the same moment would wait to note that. */
+async function newSender(): Promise<Company> {
+  const company = await newCompany();
+  await committed((sql) =>
+    sql`update api_keys set last_used_at = now() where company_id = ${company.id}`
+  );
+  return company;
+}
+
+/** How many rows a company has of these. */
+async function counts(company_id: string) {
+  return await committed(async (sql) => {
+    const [row] = await sql`
+      select
+        (select count(*)::int from contacts where company_id = ${company_id}) as contacts,
+        (select count(*)::int from conversations where company_id = ${company_id}) as conversations,
+        (select count(*)::int from messages where company_id = ${company_id}) as messages,
+        (select count(*)::int from template_sends where company_id = ${company_id}) as sends
+    `;
+    return { ...row };
+  });
+}
+
+/** That one of several got the send, and the others were told that it is under way. */
+function assertOneClaimed(answers: Claim[]): Claim {
+  const claimed = answers.filter(({ result }) => result === "claimed");
+  assert.equal(claimed.length, 1);
+  const { conversation_id, message_id } = claimed[0];
+  for (const answer of answers) {
+    if (answer === claimed[0]) continue;
+    assert.deepEqual(answer, { result: "repeat", status: "pending", conversation_id, message_id });
+  }
+  return claimed[0];
+}
+
+Deno.test("of many claims with one idempotency key exactly one gets the send", async () => {
+  const { id, keys } = await newSender();
+  const asked = { phone: anyPhone(), idempotency_key: "once" };
+  const both = [keys.messaging, keys.all];
+  assertOneClaimed(await atOnce(MANY, (sql, n) => claim(sql, both[n % 2], asked)));
+  assert.deepEqual(await counts(id), { contacts: 2, conversations: 2, messages: 1, sends: 1 });
+});
+
+Deno.test("of many claims of a released send exactly one gets it", async () => {
+  const { id, keys } = await newSender();
+  const asked = { phone: anyPhone(), idempotency_key: "once" };
+  const claim_id = crypto.randomUUID();
+  const first = await committed((sql) => claim(sql, keys.all, { ...asked, claim_id }));
+  await committed((sql) => settle(sql, claim_id, RELEASED));
+  const again = assertOneClaimed(await atOnce(MANY, (sql) => claim(sql, keys.all, asked)));
+  assert.deepEqual(again, first);
+  assert.deepEqual(await counts(id), { contacts: 2, conversations: 2, messages: 1, sends: 1 });
+});
+
+Deno.test("of many keys that are used for the first time, all claim", async () => {
+  // Each of them is noted as used in the same transaction.
+  const { keys } = await newCompany();
+  const both = [keys.messaging, keys.all];
+  const answers = await atOnce(
+    MANY,
+    (sql, n) => claim(sql, both[n % 2], { idempotency_key: `send ${n % 4}` }),
+  );
+  for (let n = 0; n < 4; n++) assertOneClaimed([answers[n], answers[n + 4]]);
+});
+
+Deno.test("many claims for a new phone, in both of its spellings, make one contact and one conversation", async () => {
+  const { id, keys } = await newSender();
+  const spellings = ["+5511987654321", "+551187654321"];
+  const answers = await atOnce(MANY, (sql, n) =>
+    claim(sql, keys.all, {
+      phone: spellings[n % 2],
+      ...(n % 4 < 2 ? {} : { idempotency_key: `send ${n}` }),
+    }));
+  assert.deepEqual(answers.map(({ result }) => result), Array(MANY).fill("claimed"));
+  assert.equal(new Set(answers.map(({ message_id }) => message_id)).size, MANY);
+  assert.equal(new Set(answers.map(({ conversation_id }) => conversation_id)).size, 1);
+  assert.equal(answers.filter(({ created_conversation }) => created_conversation).length, 1);
+  assert.deepEqual(await counts(id), {
+    contacts: 2,
+    conversations: 2,
+    messages: MANY,
+    sends: MANY,
+  });
+});
+
+Deno.test("a claim waits for one with its idempotency key that is under way, and repeats it", async () => {
+  const { keys } = await newSender();
+  const asked = { phone: anyPhone(), idempotency_key: "once" };
+  const [first, second] = await overlapping(
+    (sql) => claim(sql, keys.all, asked),
+    (sql) => claim(sql, keys.messaging, asked),
+  );
+  assert.equal(first.result, "claimed");
+  assertOneClaimed([first, second]);
+});
+
+Deno.test("a claim that is taken back leaves the send to the one that waited", async () => {
+  const { id, keys } = await newSender();
+  const asked = { phone: anyPhone(), idempotency_key: "once" };
+  const [, second] = await overlapping(
+    (sql) => claim(sql, keys.all, asked),
+    (sql) => claim(sql, keys.messaging, asked),
+    { undone: true },
+  );
+  assert.equal(second.result, "claimed");
+  assert.equal(second.created_conversation, true);
+  assert.deepEqual(await counts(id), { contacts: 2, conversations: 2, messages: 1, sends: 1 });
+});
+
+Deno.test("a claim that meets the settling of its send is told how that ended", async () => {
+  for (const settlement of [SENT, RELEASED]) {
+    const { keys } = await newSender();
+    const asked = { phone: anyPhone(), idempotency_key: "once" };
+    const claim_id = crypto.randomUUID();
+    const first = await committed((sql) => claim(sql, keys.all, { ...asked, claim_id }));
+    const [, second] = await overlapping(
+      (sql) => settle(sql, claim_id, settlement),
+      (sql) => claim(sql, keys.all, asked),
+    );
+    if (settlement === RELEASED) assert.deepEqual(second, first);
+    else assert.deepEqual([second.result, second.status], ["repeat", "sent"]);
+  }
+});
+
+Deno.test("a claim that meets a contact or a conversation being made waits for it and takes it", async () => {
+  const { id: company_id, keys, contact_id, account_id, conversation_id } = await newSender();
+  const phone = anyPhone();
+  const [added, forContact] = await overlapping(
+    async (sql) => {
+      const row = { company_id, phone, name: "Ada" };
+      return (await sql`insert into contacts ${sql(row)} returning id`)[0].id;
+    },
+    (sql) => claim(sql, keys.all, { phone, contact_name: "Grace" }),
+  );
+  const [{ id, name }] = await committed((sql) =>
+    sql`
+      select contacts.id, name from contacts join conversations on contact_id = contacts.id
+      where conversations.id = ${forContact.conversation_id}
+    `
+  );
+  assert.deepEqual([id, name], [added, "Ada"]);
+
+  const own = await committed(async (sql) => {
+    await sql`update conversations set status = 'closed' where id = ${conversation_id}`;
+    return (await sql`select phone from contacts where id = ${contact_id}`)[0].phone;
+  });
+  const conversation = { company_id, contact_id, messaging_account_id: account_id };
+  const [openedFirst, inConversation] = await overlapping(
+    async (sql) => (await sql`insert into conversations ${sql(conversation)} returning id`)[0].id,
+    (sql) => claim(sql, keys.all, { phone: own }),
+  );
+  assert.equal(inConversation.conversation_id, openedFirst);
+  assert.equal(inConversation.created_conversation, false);
+});
+
+Deno.test("the scheduled job passes over a send that is being settled, and waits for nobody", async () => {
+  const { keys } = await newSender();
+  const claim_id = crypto.randomUUID();
+  const { send_id } = await committed((sql) => claim(sql, keys.all, { claim_id }));
+  await committed((sql) => endLease(sql, send_id));
+  await committed(async (sql) => {
+    await settle(sql, claim_id, SENT);
+    // Undone, because it ends sends of other tests as well.
+    await rolledBack(async (job) => {
+      await job`set local lock_timeout = '5s'`;
+      await job`select fail_expired_template_sends()`;
+      assert.equal((await standing(job, send_id)).state, "pending");
+    });
+  });
+  assert.equal((await committed((sql) => standing(sql, send_id))).state, "sent");
+});

@@ -1,0 +1,132 @@
+import type postgres from "postgres";
+import { hashKey } from "../../supabase/functions/_shared/api_key.ts";
+import { actAs, actAsSuperuser } from "../support/acting_as.ts";
+import { anyPhone, anyPhoneNumberId, type Company } from "../support/company.ts";
+
+// Claiming and settling as the edge function does it, for tests of the two functions and of the ledger.
+
+type Sql = postgres.TransactionSql;
+
+/** What claim_template_send() answers; which fields there are depends on the result. */
+// deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
+export type Claim = Record<string, any>;
+
+/** Claims a send as a request with this key does; the superuser goes on afterwards. */
+export async function claim(
+  sql: Sql,
+  key: string,
+  asked: Record<string, unknown> = {},
+): Promise<Claim> {
+  await actAs(sql, "api_client", { key_hash: hashKey(key), scope: "messaging" });
+  const answer = await callClaim(sql, asked);
+  await actAsSuperuser(sql);
+  return answer;
+}
+
+/** Calls claim_template_send() as whoever is acting, for a phone that nobody has unless one is asked for. */
+export async function callClaim(sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> {
+  return await call(sql, "claim_template_send", {
+    claim_id: crypto.randomUUID(),
+    phone: anyPhone(),
+    content: "Hello",
+    message_type: "text",
+    template_name: "order_update",
+    language_code: "pt_BR",
+    ...asked,
+  }) as Claim;
+}
+
+// What each outcome is told with.
+export const SENT = { outcome: "sent", whatsapp_message_id: "wamid.1" };
+export const FAILED = { outcome: "failed", reason: "template_rejected", channel_code: 132001 };
+export const RELEASED = { outcome: "released", reason: "channel_unavailable", channel_code: 4 };
+
+/** Settles a claim, with a token whose key is known to nobody; the superuser goes on afterwards. */
+export async function settle(
+  sql: Sql,
+  claim_id: string | null,
+  settlement: Record<string, unknown>,
+): Promise<string | null> {
+  await actAs(sql, "api_client", { key_hash: "0".repeat(64), scope: "messaging" });
+  const state = await callSettle(sql, { claim_id, ...settlement });
+  await actAsSuperuser(sql);
+  return state;
+}
+
+/** Calls settle_template_send() as whoever is acting. */
+export async function callSettle(sql: Sql, told: Record<string, unknown>): Promise<string | null> {
+  return await call(sql, "settle_template_send", told) as string | null;
+}
+
+async function call(sql: Sql, name: string, values: Record<string, unknown>): Promise<unknown> {
+  const named = Object.keys(values).map((argument, i) => `${argument} => $${i + 1}`);
+  const [{ answer }] = await sql.unsafe(
+    `select ${name}(${named.join(", ")}) as answer`,
+    Object.values(values) as string[],
+  );
+  return answer;
+}
+
+/** How a send stands in the ledger, what its message shows of it, and whether it moved its conversation. */
+export async function standing(sql: Sql, sendId: string) {
+  const [row] = await sql`
+    select
+      sends.state, sends.reason, sends.channel_code, sends.whatsapp_message_id as id,
+      messages.status as message_status, messages.whatsapp_message_id as message_id,
+      last_message_at is not null and last_message_at = messages.created_at as moved
+    from template_sends as sends
+    join messages on messages.id = sends.message_id
+    join conversations on conversations.id = messages.conversation_id
+    where sends.id = ${sendId}
+  `;
+  return { ...row };
+}
+
+/** Lets the time pass that a claim may take, to the very moment at which its lease ends. */
+export async function endLease(sql: Sql, sendId: string) {
+  await sql`update template_sends set lease_ends_at = now() where id = ${sendId}`;
+}
+
+/** Connects another account of a company. */
+export async function connectAccount(
+  sql: Sql,
+  company_id: string,
+  phone_number_id = anyPhoneNumberId(),
+): Promise<{ id: string; phone_number_id: string }> {
+  const [{ id }] = await sql`
+    insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
+    values (${company_id}, ${phone_number_id}, '+15550199', 'another..iv.c.t') returning id
+  `;
+  return { id, phone_number_id };
+}
+
+/** Disconnects every account of a company. */
+export async function disconnectAccounts(sql: Sql, company_id: string) {
+  await sql`
+    update messaging_accounts set disconnected_at = now(), encrypted_token = null
+    where company_id = ${company_id}
+  `;
+}
+
+/** Adds a contact to a company. */
+export async function addContact(sql: Sql, row: Record<string, unknown>): Promise<string> {
+  const [{ id }] = await sql`insert into contacts ${sql(row)} returning id`;
+  return id;
+}
+
+/** Adds a send to a company's conversation, as a claim leaves it. */
+export async function addSend(
+  sql: Sql,
+  { id: company_id, conversation_id }: Company,
+): Promise<{ send_id: string; message_id: string }> {
+  const [message] = await sql`
+    insert into messages (company_id, conversation_id, direction, content, status)
+    values (${company_id}, ${conversation_id}, 'outbound', 'Hello', 'pending') returning id
+  `;
+  const [send] = await sql`
+    insert into template_sends (company_id, idempotency_key, message_id, template_name, language_code, claim_id)
+    values (${company_id}, 'once', ${message.id}, 'order_update', 'pt_BR', ${crypto.randomUUID()})
+    returning id
+  `;
+  return { send_id: send.id, message_id: message.id };
+}

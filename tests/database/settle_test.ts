@@ -1,0 +1,251 @@
+// What settling a template send records, in the ledger and in the message, and what it no longer changes.
+
+import assert from "node:assert/strict";
+import { hashKey } from "../../supabase/functions/_shared/api_key.ts";
+import type postgres from "postgres";
+import { actAs, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import {
+  callSettle,
+  type Claim,
+  claim,
+  endLease,
+  FAILED,
+  RELEASED,
+  SENT,
+  settle,
+  standing,
+} from "./sends.ts";
+
+type Sql = postgres.TransactionSql;
+type Settlement = Record<string, unknown>;
+
+const { id: company_id, keys, contact_id, conversation_id } = await newCompany();
+const key = keys.messaging;
+
+/** A send that has just been claimed, with the id that settles it. */
+async function claimed(sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> {
+  const claim_id = crypto.randomUUID();
+  return { claim_id, ...await claim(sql, key, { claim_id, ...asked }) };
+}
+
+/** A send whose lease has ended without an answer, as a repeat has found it. */
+async function expired(sql: Sql): Promise<Claim> {
+  const idempotency_key = crypto.randomUUID();
+  const send = await claimed(sql, { idempotency_key });
+  await endLease(sql, send.send_id);
+  assert.equal((await claim(sql, key, { idempotency_key })).status, "failed");
+  return send;
+}
+
+const AS_SENT = {
+  state: "sent",
+  reason: null,
+  channel_code: null,
+  id: "wamid.1",
+  message_status: "sent",
+  message_id: "wamid.1",
+  moved: true,
+};
+const AS_FAILED = {
+  state: "failed",
+  reason: "template_rejected",
+  channel_code: 132001,
+  id: null,
+  message_status: "failed",
+  message_id: null,
+  moved: false,
+};
+const AS_RELEASED = {
+  ...AS_FAILED,
+  state: "released",
+  reason: "channel_unavailable",
+  channel_code: 4,
+};
+
+Deno.test("a pending send is settled as it is told, and its message shows it", async () => {
+  const ends: [Settlement, Record<string, unknown>][] = [
+    [SENT, AS_SENT],
+    [FAILED, AS_FAILED],
+    [RELEASED, AS_RELEASED],
+    [{ outcome: "released", reason: "claim_unanswered" }, {
+      ...AS_RELEASED,
+      reason: "claim_unanswered",
+      channel_code: null,
+    }],
+  ];
+  for (const [settlement, expected] of ends) {
+    await rolledBack(async (sql) => {
+      const { claim_id, send_id } = await claimed(sql);
+      assert.equal(await settle(sql, claim_id, settlement), settlement.outcome);
+      assert.deepEqual(await standing(sql, send_id), expected);
+    });
+  }
+});
+
+Deno.test("a send that was sent moves its conversation to when it was claimed, and opens no window", async () => {
+  await rolledBack(async (sql) => {
+    const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
+    const times = async () => {
+      const [row] = await sql`
+        select last_message_at as last, window_expires_at as window, status from conversations
+        where id = ${conversation_id}
+      `;
+      return { ...row };
+    };
+    const { claim_id, message_id } = await claimed(sql, { phone });
+    const created_at = new Date("2026-03-01T10:00:00Z");
+    await sql`update messages set created_at = ${created_at} where id = ${message_id}`;
+    assert.deepEqual(await times(), { last: null, window: null, status: "open" });
+    await settle(sql, claim_id, SENT);
+    assert.deepEqual(await times(), { last: created_at, window: null, status: "open" });
+  });
+});
+
+Deno.test("what really happened replaces the guess in which a lease ended, and frees nothing again", async () => {
+  const ends: [Settlement, Record<string, unknown>][] = [
+    [SENT, AS_SENT],
+    [FAILED, AS_FAILED],
+    // A caller may have been told that it failed.
+    [RELEASED, { ...AS_RELEASED, state: "failed" }],
+  ];
+  for (const [settlement, expected] of ends) {
+    await rolledBack(async (sql) => {
+      const { claim_id, send_id } = await expired(sql);
+      assert.equal(await settle(sql, claim_id, settlement), expected.state);
+      assert.deepEqual(await standing(sql, send_id), expected);
+      // And now it is known.
+      for (const later of [SENT, FAILED, RELEASED].filter((each) => each !== settlement)) {
+        assert.equal(await settle(sql, claim_id, later), expected.state);
+        assert.deepEqual(await standing(sql, send_id), expected);
+      }
+    });
+  }
+});
+
+Deno.test("a lease that is over and that nobody has found so stops no settling", async () => {
+  for (const [settlement, expected] of [[SENT, AS_SENT], [RELEASED, AS_RELEASED]] as const) {
+    await rolledBack(async (sql) => {
+      const { claim_id, send_id } = await claimed(sql);
+      await endLease(sql, send_id);
+      await settle(sql, claim_id, settlement);
+      assert.deepEqual(await standing(sql, send_id), expected);
+    });
+  }
+});
+
+Deno.test("an end that is known is final", async () => {
+  for (const settlement of [SENT, FAILED, RELEASED]) {
+    await rolledBack(async (sql) => {
+      const { claim_id, send_id } = await claimed(sql);
+      await settle(sql, claim_id, settlement);
+      const before = await sql`select * from template_sends where id = ${send_id}`;
+      const stood = await standing(sql, send_id);
+      const later = [
+        { outcome: "sent", whatsapp_message_id: "wamid.2" },
+        { outcome: "failed", reason: "recipient_unreachable", channel_code: 131026 },
+        { outcome: "failed", reason: "outcome_unknown" },
+        { outcome: "released", reason: "channel_account_error", channel_code: 190 },
+      ];
+      for (const each of later) {
+        assert.equal(await settle(sql, claim_id, each), settlement.outcome);
+        assert.deepEqual(await standing(sql, send_id), stood);
+      }
+      assert.deepEqual(await sql`select * from template_sends where id = ${send_id}`, before);
+    });
+  }
+});
+
+Deno.test("an earlier attempt settles nothing of a later one", async () => {
+  await rolledBack(async (sql) => {
+    const asked = { phone: anyPhone(), idempotency_key: "once" };
+    const first = await claimed(sql, asked);
+    await settle(sql, first.claim_id, RELEASED);
+    const second = await claimed(sql, asked);
+    assert.equal(second.send_id, first.send_id);
+    for (const settlement of [SENT, FAILED, RELEASED]) {
+      assert.equal(await settle(sql, first.claim_id, settlement), null);
+      assert.equal((await standing(sql, first.send_id)).state, "pending");
+    }
+    await settle(sql, second.claim_id, SENT);
+    assert.equal(await settle(sql, first.claim_id, FAILED), null);
+    assert.deepEqual(await standing(sql, first.send_id), AS_SENT);
+  });
+});
+
+Deno.test("a claim that there is none of is answered with null, and settles nothing", async () => {
+  await rolledBack(async (sql) => {
+    const { send_id } = await claimed(sql);
+    for (const claim_id of [crypto.randomUUID(), send_id, null]) {
+      assert.equal(await settle(sql, claim_id, FAILED), null);
+    }
+    assert.equal((await standing(sql, send_id)).state, "pending");
+  });
+});
+
+Deno.test("an outcome that is none, or that does not say what it must, is refused", async () => {
+  await rolledBack(async (sql) => {
+    const { claim_id, send_id } = await claimed(sql);
+    const refused: [Settlement, string][] = [
+      ...["pending", "SENT", "unknown", "", null].map((outcome): [Settlement, string] => [
+        { outcome, reason: "template_rejected" },
+        "PT422",
+      ]),
+      [{ outcome: "sent" }, "23514 template_sends_id_when_sent"],
+      [{ ...SENT, whatsapp_message_id: "" }, "23514 template_sends_whatsapp_message_id_check"],
+      [{ ...SENT, reason: "outcome_unknown" }, "23514 template_sends_reason_when_not_sent"],
+      [{ outcome: "failed" }, "23514 template_sends_reason_when_not_sent"],
+      [{ outcome: "released" }, "23514 template_sends_reason_when_not_sent"],
+      [{ ...FAILED, whatsapp_message_id: "wamid.1" }, "23514 template_sends_id_when_sent"],
+      [{ ...FAILED, reason: "x".repeat(65) }, "23514 template_sends_reason_check"],
+    ];
+    for (const [told, code] of refused) {
+      const settling = (sql: Sql) => settle(sql, claim_id, told);
+      assert.equal(await refusal(sql, settling), code, JSON.stringify(told));
+    }
+    assert.equal((await standing(sql, send_id)).state, "pending");
+    // Of a claim that there is none of, too.
+    const unknown = (sql: Sql) => settle(sql, null, { outcome: "lost" });
+    assert.equal(await refusal(sql, unknown), "PT422");
+  });
+});
+
+Deno.test("who made a claim settles it, whatever has become of its key meanwhile", async () => {
+  const ends = [
+    "update api_keys set is_active = false",
+    "update api_keys set expires_at = now()",
+    "delete from api_keys",
+  ];
+  for (const end of ends) {
+    await rolledBack(async (sql) => {
+      const { claim_id, send_id } = await claimed(sql);
+      await sql.unsafe(`${end} where company_id = $1`, [company_id]);
+      await actAs(sql, "api_client", { key_hash: hashKey(key), scope: "messaging" });
+      assert.equal(await callSettle(sql, { claim_id, ...SENT }), "sent");
+      await actAsSuperuser(sql);
+      assert.deepEqual(await standing(sql, send_id), AS_SENT);
+    });
+  }
+});
+
+Deno.test("a send is sent even when another message of the company already has the channel's id", async () => {
+  const other = await newCompany();
+  await rolledBack(async (sql) => {
+    const say = async (company: { id: string; conversation_id: string }) => {
+      await sql`
+        insert into messages (company_id, conversation_id, direction, content, status, whatsapp_message_id)
+        values (${company.id}, ${company.conversation_id}, 'outbound', 'Hello', 'sent', 'wamid.1')
+      `;
+    };
+    // Another company's message is another's.
+    await say(other);
+    const first = await claimed(sql);
+    await settle(sql, first.claim_id, SENT);
+    assert.deepEqual(await standing(sql, first.send_id), AS_SENT);
+
+    const second = await claimed(sql);
+    assert.equal(await settle(sql, second.claim_id, SENT), "sent");
+    assert.deepEqual(await standing(sql, second.send_id), { ...AS_SENT, message_id: null });
+    assert.deepEqual(await standing(sql, first.send_id), AS_SENT);
+  });
+});

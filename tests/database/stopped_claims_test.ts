@@ -1,0 +1,153 @@
+// What stops a claim of a template send, and that nothing is written then.
+
+import assert from "node:assert/strict";
+import { hashKey } from "../../supabase/functions/_shared/api_key.ts";
+import type postgres from "postgres";
+import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
+import { anyPhone, anyPhoneNumberId, newCompany } from "../support/company.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { committed } from "./connections.ts";
+import { addContact, callClaim, claim, connectAccount, disconnectAccounts } from "./sends.ts";
+
+type Sql = postgres.TransactionSql;
+
+const { id: company_id, keys, phone_number_id } = await newCompany();
+const display_phone = "+15550100";
+const key = keys.messaging;
+
+Deno.test("without one account to send from, a claim lists those that are connected", async () => {
+  const other = await newCompany();
+  await rolledBack(async (sql) => {
+    const assertStopped = async (asked: Record<string, unknown>, connected: unknown[]) => {
+      const answer = await claim(sql, key, asked);
+      assert.deepEqual(answer, { result: "no_account", connected }, JSON.stringify(asked));
+    };
+    const first = { phone_number_id, display_phone };
+    await assertStopped({ phone_number_id: anyPhoneNumberId() }, [first]);
+    await assertStopped({ phone_number_id: other.phone_number_id }, [first]);
+
+    const another = await connectAccount(sql, company_id, "0123");
+    const both = [{ phone_number_id: "0123", display_phone: "+15550199" }, first];
+    await assertStopped({}, both);
+    await assertStopped({ phone_number_id: anyPhoneNumberId() }, both);
+
+    await sql`
+      update messaging_accounts set disconnected_at = now(), encrypted_token = null where id = ${another.id}
+    `;
+    await assertStopped({ phone_number_id: "0123" }, [first]);
+    await disconnectAccounts(sql, company_id);
+    await assertStopped({}, []);
+    await assertStopped({ phone_number_id }, []);
+  });
+});
+
+Deno.test("a contact that is not to be contacted stops a claim, in every spelling of its phone", async () => {
+  await rolledBack(async (sql) => {
+    const phone = "+551187654321";
+    await addContact(sql, { company_id, phone, do_not_contact: true });
+    for (const spelling of [phone, "+5511987654321"]) {
+      assert.deepEqual(await claim(sql, key, { phone: spelling }), { result: "do_not_contact" });
+    }
+    // The account is looked for first.
+    await disconnectAccounts(sql, company_id);
+    assert.equal((await claim(sql, key, { phone })).result, "no_account");
+  });
+});
+
+Deno.test("a contact that another company is not to contact stops nothing", async () => {
+  const other = await newCompany();
+  await rolledBack(async (sql) => {
+    const phone = anyPhone();
+    await addContact(sql, { company_id: other.id, phone, do_not_contact: true });
+    assert.equal((await claim(sql, key, { phone })).result, "claimed");
+  });
+});
+
+Deno.test("a claim that is stopped writes nothing and uses up no idempotency key", async () => {
+  const { id: company_id, keys } = await newCompany();
+  const phone = anyPhone();
+  await committed(async (sql) => {
+    await addContact(sql, { company_id, phone, do_not_contact: true });
+    // Or the first of these claims would note when the key was used.
+    await sql`update api_keys set last_used_at = now() where company_id = ${company_id}`;
+  });
+  const before = await snapshot(company_id);
+  const asked = { phone, contact_name: "Grace", idempotency_key: "once" };
+  for (let times = 0; times < 2; times++) {
+    const { result } = await committed((sql) => claim(sql, keys.messaging, asked));
+    assert.equal(result, "do_not_contact");
+    const nowhere = { ...asked, phone: anyPhone(), phone_number_id: "0" };
+    const unsent = await committed((sql) => claim(sql, keys.messaging, nowhere));
+    assert.equal(unsent.result, "no_account");
+  }
+  assert.deepEqual(await snapshot(company_id), before);
+  const free = await committed((sql) => claim(sql, keys.all, { idempotency_key: "once" }));
+  assert.equal(free.result, "claimed");
+});
+
+Deno.test("a claim notes that its key is in use, whatever comes of it", async () => {
+  const usedNow = async (sql: Sql) => {
+    const rows = await sql`
+      select last_used_at = now() as now from api_keys where key_hash = ${hashKey(key)}
+    `;
+    return rows.map(({ now }) => now);
+  };
+  for (const asked of [{}, { phone_number_id: "0" }]) {
+    await rolledBack(async (sql) => {
+      assert.deepEqual(await usedNow(sql), [null]);
+      await claim(sql, key, asked);
+      assert.deepEqual(await usedNow(sql), [true]);
+    });
+  }
+});
+
+Deno.test("a claim with a value that no row can hold is refused whole", async () => {
+  await rolledBack(async (sql) => {
+    const refused: [Record<string, unknown>, string][] = [
+      [{ phone: "5511987654321" }, "contacts_phone_check"],
+      [{ contact_name: "x".repeat(256) }, "contacts_name_check"],
+      [{ content: "x".repeat(4097) }, "messages_content_check"],
+      [{ message_type: "audio" }, "messages_type_check"],
+      [{ template_name: "" }, "template_sends_template_name_check"],
+      [{ language_code: "" }, "template_sends_language_code_check"],
+      [{ idempotency_key: "" }, "template_sends_idempotency_key_check"],
+      [{ idempotency_key: "x".repeat(201) }, "template_sends_idempotency_key_check"],
+    ];
+    for (const [asked, check] of refused) {
+      assert.equal(await refusal(sql, (sql) => claim(sql, key, asked)), `23514 ${check}`);
+    }
+    const sends = await sql`select from template_sends where company_id = ${company_id}`;
+    assert.equal(sends.length, 0);
+    await claim(sql, key, { idempotency_key: "x".repeat(200) });
+  });
+});
+
+Deno.test("only a token that was made for messaging claims, of a key that may", async () => {
+  await rolledBack(async (sql) => {
+    const assertRefused = async (key: string, scope: string | undefined, code: string) => {
+      await actAs(sql, "api_client", { key_hash: hashKey(key), scope });
+      assert.equal(await refusal(sql, (sql) => callClaim(sql)), code, scope);
+    };
+    for (const scope of ["read", "write", undefined]) await assertRefused(keys.all, scope, "PT403");
+    for (const key of [keys.read, keys.write]) {
+      for (const scope of ["read", "write", "messaging"]) await assertRefused(key, scope, "PT403");
+    }
+    await assertRefused("sk_live_unknown", "messaging", "PT401");
+  });
+});
+
+Deno.test("a key that is switched off, has run out or is deleted claims nothing, not even a repeat", async () => {
+  const ends = [
+    "update api_keys set is_active = false",
+    "update api_keys set expires_at = now()",
+    "delete from api_keys",
+  ];
+  for (const end of ends) {
+    await rolledBack(async (sql) => {
+      await claim(sql, key, { idempotency_key: "once" });
+      await sql.unsafe(`${end} where key_hash = $1`, [hashKey(key)]);
+      const again = (sql: Sql) => claim(sql, key, { idempotency_key: "once" });
+      assert.equal(await refusal(sql, again), "PT401", end);
+    });
+  }
+});

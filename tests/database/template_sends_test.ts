@@ -1,0 +1,249 @@
+// The ledger of template sends: who may do what with it, what its rows hold, and how long they stay.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { actAs, actAsPerson, refusal, rolledBack } from "../support/acting_as.ts";
+import { anyPhone, newCompany, sealedToken } from "../support/company.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { committed } from "./connections.ts";
+import {
+  addSend,
+  callClaim,
+  callSettle,
+  claim,
+  connectAccount,
+  disconnectAccounts,
+  SENT,
+  settle,
+  standing,
+} from "./sends.ts";
+
+type Sql = postgres.TransactionSql;
+
+const own = await newCompany();
+const other = await newCompany();
+const key = own.keys.messaging;
+
+const NO_PRIVILEGE = "42501";
+
+Deno.test("only a key claims and settles, and only the platform ends leases", async () => {
+  await rolledBack(async (sql) => {
+    const { send_id } = await claim(sql, key);
+    const ending = (sql: Sql) => sql`select fail_expired_template_sends()`;
+    for (const role of ["anon", "authenticated", "service_role"] as const) {
+      await actAs(sql, role, { sub: own.member_id });
+      assert.equal(await refusal(sql, (sql) => callClaim(sql)), NO_PRIVILEGE, role);
+      const settling = (sql: Sql) => callSettle(sql, { claim_id: send_id, ...SENT });
+      assert.equal(await refusal(sql, settling), NO_PRIVILEGE, role);
+      if (role !== "service_role") assert.equal(await refusal(sql, ending), NO_PRIVILEGE, role);
+    }
+    await actAs(sql, "api_client", { key_hash: "0".repeat(64), scope: "messaging" });
+    assert.equal(await refusal(sql, ending), NO_PRIVILEGE);
+  });
+});
+
+Deno.test("what a claim is made of is for nobody else to call", async () => {
+  await rolledBack(async (sql) => {
+    for (const role of ["anon", "authenticated", "service_role", "api_client"] as const) {
+      await actAs(sql, role);
+      const parts = [
+        (sql: Sql) => sql`select app.find_or_add_contact(${own.id}, '+15550100', null)`,
+        (sql: Sql) =>
+          sql`select app.find_or_open_conversation(${own.id}, ${own.contact_id}, ${own.account_id})`,
+      ];
+      for (const part of parts) assert.equal(await refusal(sql, part), NO_PRIVILEGE, role);
+    }
+  });
+});
+
+Deno.test("nobody reads the id that settles a claim, and nobody writes the ledger but through it", async () => {
+  await rolledBack(async (sql) => {
+    const { send_id, message_id } = await addSend(sql, own);
+    const row = {
+      company_id: own.id,
+      message_id,
+      template_name: "welcome",
+      language_code: "en",
+      claim_id: crypto.randomUUID(),
+    };
+    const forbidden = [
+      (sql: Sql) => sql`select claim_id from template_sends`,
+      (sql: Sql) => sql`select * from template_sends`,
+      (sql: Sql) => sql`select id from template_sends where claim_id is not null`,
+      (sql: Sql) => sql`select id from template_sends order by claim_id`,
+      (sql: Sql) => sql`insert into template_sends ${sql(row)}`,
+      (sql: Sql) => sql`update template_sends set state = 'released'`,
+      (sql: Sql) => sql`update template_sends set claim_id = gen_random_uuid()`,
+      (sql: Sql) => sql`update template_sends set idempotency_key = null`,
+    ];
+    const deleting = (sql: Sql) => sql`delete from template_sends where id = ${send_id}`;
+    for (const role of ["anon", "authenticated", "service_role", "api_client"] as const) {
+      await actAs(sql, role, { sub: own.member_id });
+      const refused = role === "service_role" ? forbidden : [...forbidden, deleting];
+      for (const work of refused) {
+        assert.equal(await refusal(sql, work), NO_PRIVILEGE, `${role} ${work}`);
+      }
+    }
+  });
+});
+
+Deno.test("people and the platform see what became of a send, people only of their company's", async () => {
+  await rolledBack(async (sql) => {
+    const sends = [await claim(sql, key), await claim(sql, other.keys.messaging)];
+    const ids = sends.map(({ send_id }) => send_id);
+    const seen = async () =>
+      (await sql`select id, state from template_sends where id in ${sql(ids)}`).map(({ id }) => id);
+    await actAsPerson(sql, own.member_id);
+    assert.deepEqual(await seen(), [ids[0]]);
+    await actAs(sql, "service_role");
+    assert.deepEqual((await seen()).sort(), [...ids].sort());
+  });
+});
+
+Deno.test("an account's token is shown to who gets the send, and in no other answer", async () => {
+  await rolledBack(async (sql) => {
+    const asked = { phone: anyPhone(), idempotency_key: "once" };
+    const claim_id = crypto.randomUUID();
+    const claimed = await claim(sql, key, { ...asked, claim_id });
+    assert.equal(claimed.encrypted_token, sealedToken);
+    const answers = [
+      await claim(sql, key, asked),
+      await settle(sql, claim_id, SENT),
+      await claim(sql, key, asked),
+      await claim(sql, key, { phone_number_id: "0" }),
+    ];
+    await sql`update contacts set do_not_contact = true where phone = ${asked.phone}`;
+    answers.push(await claim(sql, key, { phone: asked.phone }));
+    await connectAccount(sql, own.id);
+    answers.push(await claim(sql, key));
+    for (const answer of answers) {
+      assert.ok(!/token|\.\./.test(JSON.stringify(answer)), JSON.stringify(answer));
+    }
+  });
+});
+
+Deno.test("sends of two companies have nothing to do with each other, however alike they are", async () => {
+  await rolledBack(async (sql) => {
+    // One number of the channel, which the other company has connected since.
+    await disconnectAccounts(sql, other.id);
+    await connectAccount(sql, own.id, "77");
+    await sql`
+      update messaging_accounts set disconnected_at = now(), encrypted_token = null
+      where phone_number_id = '77' and company_id = ${own.id}
+    `;
+    const { id: account_id } = await connectAccount(sql, other.id, "77");
+
+    const phone = anyPhone();
+    const asked = { phone, idempotency_key: "once" };
+    const claim_id = crypto.randomUUID();
+    const theirs = await claim(sql, other.keys.all, { ...asked, claim_id, phone_number_id: "77" });
+    assert.deepEqual(
+      [theirs.result, theirs.company_id, theirs.account_id],
+      ["claimed", other.id, account_id],
+    );
+    await sql`update contacts set do_not_contact = true where company_id = ${other.id}`;
+    const connected = [{ phone_number_id: own.phone_number_id, display_phone: "+15550100" }];
+    assert.deepEqual(
+      await claim(sql, key, { ...asked, phone_number_id: "77" }),
+      { result: "no_account", connected },
+    );
+
+    const ours = await claim(sql, key, asked);
+    assert.deepEqual([ours.result, ours.company_id], ["claimed", own.id]);
+    assert.equal(ours.created_conversation, true);
+    for (const id of ["send_id", "conversation_id", "message_id", "account_id"]) {
+      assert.notEqual(ours[id], theirs[id], id);
+    }
+    await settle(sql, claim_id, SENT);
+    assert.equal((await standing(sql, ours.send_id)).state, "pending");
+    assert.equal((await claim(sql, key, asked)).status, "pending");
+    const contacts = await sql`select company_id from contacts where phone = ${phone}`;
+    assert.deepEqual(
+      contacts.map(({ company_id }) => company_id).sort(),
+      [own.id, other.id].sort(),
+    );
+  });
+});
+
+Deno.test("a message stays as long as its send does, and so does its conversation", async () => {
+  await rolledBack(async (sql) => {
+    const { send_id, message_id, conversation_id } = await claim(sql, key);
+    await actAs(sql, "service_role");
+    const now = (sql: Sql) => sql`set constraints template_sends_message_fkey immediate`;
+    const deletions = [
+      (sql: Sql) => sql`delete from messages where id = ${message_id}`,
+      (sql: Sql) => sql`delete from conversations where id = ${conversation_id}`,
+    ];
+    for (const deleting of deletions) {
+      const refused = refusal(sql, async (sql) => {
+        await deleting(sql);
+        await now(sql);
+      });
+      assert.equal(await refused, "23503 template_sends_message_fkey");
+    }
+    assert.equal((await sql`delete from template_sends where id = ${send_id}`).count, 1);
+    for (const deleting of deletions) assert.equal((await deleting(sql)).count, 1);
+    await now(sql);
+  });
+});
+
+Deno.test("a send that was deleted is forgotten: its idempotency key is free again", async () => {
+  await rolledBack(async (sql) => {
+    const { send_id } = await claim(sql, key, { idempotency_key: "once" });
+    await sql`delete from template_sends where id = ${send_id}`;
+    assert.equal((await claim(sql, key, { idempotency_key: "once" })).result, "claimed");
+  });
+});
+
+Deno.test("a company goes with its sends, whatever their state", async () => {
+  const { id, keys } = await newCompany();
+  await committed(async (sql) => {
+    await claim(sql, keys.messaging, { idempotency_key: "once" });
+    const claim_id = crypto.randomUUID();
+    await claim(sql, keys.messaging, { claim_id });
+    await settle(sql, claim_id, SENT);
+  });
+  await committed(async (sql) => {
+    await actAs(sql, "service_role");
+    await sql`delete from companies where id = ${id}`;
+  });
+  assert.deepEqual(await snapshot(id), {});
+});
+
+Deno.test("a row of the ledger that contradicts itself or another is refused", async () => {
+  await rolledBack(async (sql) => {
+    const { send_id } = await addSend(sql, own);
+    const another = await claim(sql, key, { idempotency_key: "another" });
+    const [{ claim_id }] = await sql`
+      select claim_id from template_sends where id = ${another.send_id}
+    `;
+    const refused: [Record<string, unknown>, string][] = [
+      [{ state: "lost" }, "23514 template_sends_state_check"],
+      [{ state: "sent" }, "23514 template_sends_id_when_sent"],
+      [{ whatsapp_message_id: "wamid.1" }, "23514 template_sends_id_when_sent"],
+      [{ state: "failed" }, "23514 template_sends_reason_when_not_sent"],
+      [{ state: "released" }, "23514 template_sends_reason_when_not_sent"],
+      [{ reason: "outcome_unknown" }, "23514 template_sends_reason_when_not_sent"],
+      [{ idempotency_key: "" }, "23514 template_sends_idempotency_key_check"],
+      [{ template_name: "x".repeat(513) }, "23514 template_sends_template_name_check"],
+      [{ language_code: "x".repeat(36) }, "23514 template_sends_language_code_check"],
+      [{ idempotency_key: "another" }, "23505 template_sends_one_per_idempotency_key"],
+      [{ message_id: another.message_id }, "23505 template_sends_one_per_message"],
+      [{ claim_id }, "23505 template_sends_claim_id_key"],
+      [{ claim_id: null }, "23502"],
+      [{ message_id: null }, "23502"],
+    ];
+    for (const [change, code] of refused) {
+      const changing = (sql: Sql) =>
+        sql`update template_sends set ${sql(change)} where id = ${send_id}`;
+      assert.equal(await refusal(sql, changing), code, JSON.stringify(change));
+    }
+    const theirs = await addSend(sql, other);
+    const crossing = async (sql: Sql) => {
+      await sql`delete from template_sends where id = ${theirs.send_id}`;
+      await sql`update template_sends set message_id = ${theirs.message_id} where id = ${send_id}`;
+      await sql`set constraints all immediate`;
+    };
+    assert.equal(await refusal(sql, crossing), "23503 template_sends_message_fkey");
+  });
+});

@@ -1,0 +1,251 @@
+// What becomes of a send when the connection to the channel fails, on the Deno that runs these tests and
+// on the hosted runtime's: what the two say of it differs, and so does what they do about it themselves.
+import assert from "node:assert/strict";
+import { functionEnvironment } from "../../local/environment.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { startFunction } from "../support/function_process.ts";
+import { type Answer, send } from "../support/gateway.ts";
+import { ledgerOf, template } from "../support/sending.ts";
+import { secrets, stack } from "../support/stack.ts";
+import { root } from "./started.ts";
+
+const DENOS = {
+  "this Deno": Deno.execPath(),
+  "Deno 2.1.4": `${root}tests/tools/node_modules/deno/deno`,
+};
+
+type Connection = Deno.TcpConn;
+const write = (connection: Connection, text: string) =>
+  connection.write(new TextEncoder().encode(text));
+
+/** A channel of bare connections, each of which is counted, treated in some way and closed. */
+function bareChannel() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let connections = 0;
+  let treat: (connection: Connection) => Promise<unknown> = async () => {};
+  const serving = (async () => {
+    for await (const connection of listener) {
+      connections++;
+      treat(connection).catch(() => {}).finally(() => connection.close());
+    }
+  })();
+  return {
+    address: `127.0.0.1:${listener.addr.port}`,
+    /** Treats all connections in this way from now on, and counts them anew. */
+    become(way: typeof treat) {
+      connections = 0;
+      treat = way;
+    },
+    get connections() {
+      return connections;
+    },
+    [Symbol.asyncDispose]: async () => {
+      listener.close();
+      await serving;
+    },
+  };
+}
+
+/** Reads a request to its end, which its own length says. */
+async function readRequest(connection: Connection) {
+  let text = "";
+  const piece = new Uint8Array(65_536);
+  const length = () => Number(/^content-length: (\d+)/im.exec(text)?.[1] ?? Infinity);
+  while (text.indexOf("\r\n\r\n") < 0 || text.length < text.indexOf("\r\n\r\n") + 4 + length()) {
+    const count = await connection.read(piece);
+    if (count === null) throw new Error("The request breaks off");
+    text += new TextDecoder("latin1").decode(piece.subarray(0, count));
+  }
+}
+
+/** After each of these, the channel may have the message. */
+const MAY_HAVE_GONE: Record<string, (connection: Connection) => Promise<unknown>> = {
+  "is closed before an answer": readRequest,
+  "is reset before the request is read": (connection) => connection.read(new Uint8Array(1)),
+  "is closed within the status": async (connection) => {
+    await readRequest(connection);
+    await write(connection, "HTTP/1.1 20");
+  },
+  "is closed within the headers": async (connection) => {
+    await readRequest(connection);
+    await write(connection, "HTTP/1.1 200 OK\r\nContent-Type: applica");
+  },
+  "is closed within the body": async (connection) => {
+    await readRequest(connection);
+    await write(
+      connection,
+      'HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n{"messages":[{"id":"wamid.x"',
+    );
+  },
+  "is closed within a chunk": async (connection) => {
+    await readRequest(connection);
+    await write(
+      connection,
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{"messages":',
+    );
+  },
+  "answers in no known language": async (connection) => {
+    await readRequest(connection);
+    await write(connection, "220 smtp.example ESMTP\r\n\r\n");
+  },
+};
+
+const ACCEPTED = '{"messages":[{"id":"wamid.x"}]}';
+
+for (const [name, deno] of Object.entries(DENOS)) {
+  Deno.test(`on ${name}, a connection that breaks leaves nobody knowing, and is not made again`, async (t) => {
+    await using channel = bareChannel();
+    await using sender = await startFunction("send-external-template", {
+      channelUrl: `http://${channel.address}/v26.0`,
+      deno,
+    });
+    for (const [what, way] of Object.entries(MAY_HAVE_GONE)) {
+      await t.step(`one that ${what}`, async () => {
+        const company = await newCompany();
+        const json = template(anyPhone(), { idempotency_key: "once" });
+        channel.become(way);
+        const first = await post(sender.url, company.keys.messaging, json);
+        assertUnavailable(first, "unknown");
+        assert.equal(channel.connections, 1);
+        const [entry, ...more] = await ledgerOf(company);
+        assert.deepEqual([entry.state, more], ["pending", []]);
+
+        const repeat = await post(sender.url, company.keys.messaging, json);
+        assert.deepEqual([repeat.status, repeat.body.status], [200, "pending"]);
+        assert.equal(channel.connections, 1);
+      });
+    }
+  });
+
+  Deno.test(`on ${name}, a connection that has carried a send before is no safer to repeat on`, async () => {
+    const company = await newCompany();
+    let requests = 0;
+    await using channel = bareChannel();
+    channel.become(async (connection) => {
+      while (++requests === 1) {
+        await readRequest(connection);
+        const { length } = ACCEPTED;
+        await write(connection, `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${ACCEPTED}`);
+      }
+      await readRequest(connection);
+    });
+    await using sender = await startFunction("send-external-template", {
+      channelUrl: `http://${channel.address}/v26.0`,
+      deno,
+    });
+    const first = await post(sender.url, company.keys.messaging, template(anyPhone()));
+    assert.deepEqual([first.status, first.body.whatsapp_message_id], [200, "wamid.x"]);
+    const second = await post(sender.url, company.keys.messaging, template(anyPhone()));
+    assertUnavailable(second, "unknown");
+    assert.deepEqual([requests, channel.connections], [2, 1]);
+  });
+
+  Deno.test(`on ${name}, a connection that is never made has sent nothing`, async (t) => {
+    await using channel = bareChannel();
+    const unreachable: Record<
+      string,
+      [url: string, way?: (connection: Connection) => Promise<unknown>]
+    > = {
+      // Some of the ports that nobody listens on are not called at all; this one is.
+      "is refused": ["http://127.0.0.1:10/v26.0"],
+      "has no such name": ["http://channel.invalid/v26.0"],
+      "ends within TLS": [
+        `https://${channel.address}/v26.0`,
+        (connection) => connection.read(new Uint8Array(65_536)),
+      ],
+      "speaks no TLS": [
+        `https://${channel.address}/v26.0`,
+        (connection) => write(connection, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
+      ],
+    };
+    for (const [what, [channelUrl, way]] of Object.entries(unreachable)) {
+      await t.step(`one that ${what}`, async () => {
+        if (way) channel.become(way);
+        await using sender = await startFunction("send-external-template", { channelUrl, deno });
+        const company = await newCompany();
+        const json = template(anyPhone(), { idempotency_key: "again" });
+        for (const _ of ["first", "again"]) {
+          assertUnavailable(await post(sender.url, company.keys.messaging, json), "not_sent");
+          const [entry, ...more] = await ledgerOf(company);
+          assert.deepEqual([entry.state, entry.reason, more], [
+            "released",
+            "channel_unavailable",
+            [],
+          ]);
+        }
+      });
+    }
+  });
+
+  Deno.test(`on ${name}, a channel that is silent for too long leaves nobody knowing`, async () => {
+    await using channel = bareChannel();
+    const over = Promise.withResolvers<void>();
+    const silences: ((connection: Connection) => Promise<unknown>)[] = [
+      () => over.promise,
+      async (connection) => {
+        await write(connection, "HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n");
+        await over.promise;
+      },
+    ];
+    for (const silence of silences) {
+      const company = await newCompany();
+      channel.become(silence);
+      const { status, body } = await impatientSend(
+        deno,
+        `http://${channel.address}/v26.0`,
+        company.keys.messaging,
+        template(anyPhone()),
+      );
+      assert.deepEqual([status, body.code, body.outcome], [502, "channel_unavailable", "unknown"]);
+      assert.equal(channel.connections, 1);
+      assert.equal((await ledgerOf(company))[0].state, "pending");
+    }
+    over.resolve();
+  });
+}
+
+function post(url: string, key: string, json: unknown): Promise<Answer> {
+  return send(url, "POST", {
+    Authorization: `Bearer ${key}`,
+    "Content-Type": "application/json",
+  }, JSON.stringify(json));
+}
+
+function assertUnavailable({ status, headers, body }: Answer, outcome: string) {
+  assert.deepEqual(
+    [status, body.success, body.code, body.outcome],
+    [502, false, "channel_unavailable", outcome],
+    JSON.stringify(body),
+  );
+  assert.equal(headers.get("Retry-After"), null);
+}
+
+/** The answer to one request of a function that waits for the channel no longer than a moment. */
+async function impatientSend(deno: string, channelUrl: string, key: string, json: unknown) {
+  const script = `
+    const folder = "file://${root}supabase/functions/send-external-template/";
+    const { sendExternalTemplate } = await import(folder + "app.ts");
+    const { readSenderConfig } = await import(folder + "config.ts");
+    const { whatsapp, ...config } = await readSenderConfig(Deno.env.toObject());
+    const app = sendExternalTemplate({ ...config, whatsapp: { ...whatsapp, timeoutMs: 300 } });
+    const { url, ...init } = ${
+    JSON.stringify({
+      url: "http://edge/send-external-template",
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify(json),
+    })
+  };
+    const answer = await app.request(url, init);
+    console.log(JSON.stringify({ status: answer.status, body: await answer.json() }));
+    Deno.exit();
+  `;
+  const { stdout, stderr } = await new Deno.Command(deno, {
+    args: ["eval", script],
+    env: functionEnvironment(stack.url, secrets, channelUrl),
+    cwd: root,
+  }).output();
+  const [printed] = new TextDecoder().decode(stdout).trim().split("\n").slice(-1);
+  assert.ok(printed, new TextDecoder().decode(stderr));
+  return JSON.parse(printed);
+}

@@ -1,0 +1,229 @@
+// The stand-in for the WhatsApp API, called as a function calls the channel.
+import assert from "node:assert/strict";
+import { MAGIC, type SandboxMessage } from "../../local/sandbox.ts";
+import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
+import { anyPhone, anyPhoneNumberId } from "../support/company.ts";
+import { type Answer, send } from "../support/gateway.ts";
+import { takenFrom } from "../support/sending.ts";
+import { stack } from "../support/stack.ts";
+
+const addressOf = (phoneNumberId: string) => `${stack.url}/sandbox/v26.0/${phoneNumberId}/messages`;
+const HEADERS = { Authorization: `Bearer ${SANDBOX_TOKEN}`, "Content-Type": "application/json" };
+
+function post(phoneNumberId: string, body: unknown, headers = HEADERS): Promise<Answer> {
+  return send(addressOf(phoneNumberId), "POST", headers, JSON.stringify(body));
+}
+
+/** A message that the channel takes, with another template or other parts. */
+function message(to: string, template: Record<string, unknown> = {}, parts: object = {}) {
+  return {
+    messaging_product: "whatsapp",
+    recipient_type: "individual",
+    to,
+    type: "template",
+    template: { name: "order_update", language: { code: "pt_BR" }, components: [], ...template },
+    ...parts,
+  };
+}
+
+const component = (type: string, ...texts: string[]) => ({
+  type,
+  parameters: texts.map((text) => ({ type: "text", text })),
+});
+
+function assertError({ status, body: { error } }: Answer, code: number, expected?: number) {
+  assert.equal(error?.code, code, JSON.stringify(error));
+  assert.ok(expected ? status === expected : status >= 400, `${code} with the status ${status}`);
+  assert.ok(error.message.startsWith(`(#${code}) `));
+  assert.deepEqual(
+    [error.type, error.error_data.messaging_product, typeof error.error_data.details],
+    ["OAuthException", "whatsapp", "string"],
+  );
+  assert.match(error.fbtrace_id, /^\w+$/);
+}
+
+async function keptBy(phone_number_id: string, to?: string): Promise<SandboxMessage[]> {
+  return await takenFrom({ phone_number_id }, to);
+}
+
+Deno.test("what it takes is answered as the channel does, and kept as it came", async () => {
+  const [from, to] = [anyPhoneNumberId(), anyPhone()];
+  const components = [component("header", "4711"), component("body", "Ada 🚚", "    ", "x\u00a0y")];
+  const sent = message(to, { components }, { biz_opaque_callback_data: "send-1" });
+  const { status, body } = await post(from, sent);
+  const [{ id, message_status }] = body.messages;
+  assert.deepEqual([status, body], [200, {
+    messaging_product: "whatsapp",
+    contacts: [{ input: to, wa_id: to.slice(1) }],
+    messages: [{ id, message_status }],
+  }]);
+  assert.match(id, /^wamid\.\S+$/);
+  assert.equal(message_status, "accepted");
+
+  const [kept, ...more] = await keptBy(from);
+  assert.deepEqual([kept, more], [{
+    id,
+    phone_number_id: from,
+    accepted_at: kept.accepted_at,
+    message: sent,
+  }, []]);
+  assert.ok(Math.abs(Date.parse(kept.accepted_at) - Date.now()) < 60_000);
+});
+
+Deno.test("what it took is listed newest first, by recipient and by sender", async () => {
+  const [first, second] = [anyPhoneNumberId(), anyPhoneNumberId()];
+  const [ada, grace] = [anyPhone(), anyPhone()];
+  const ids: string[] = [];
+  for (const [from, to] of [[first, ada], [first, grace], [second, ada], [first, ada]]) {
+    ids.push((await post(from, message(to))).body.messages[0].id);
+  }
+  assert.equal(new Set(ids).size, 4);
+  const listed = async (query: Record<string, string>) => {
+    const { body } = await send(`${stack.sandbox_url}?${new URLSearchParams(query)}`, "GET", {});
+    return body.data.map(({ id }: SandboxMessage) => ids.indexOf(id)).filter((at: number) =>
+      at >= 0
+    );
+  };
+  assert.deepEqual(await listed({}), [3, 2, 1, 0]);
+  assert.deepEqual(await listed({ to: ada }), [3, 2, 0]);
+  assert.deepEqual(await listed({ phone_number_id: first }), [3, 1, 0]);
+  assert.deepEqual(await listed({ phone_number_id: first, to: ada }), [3, 0]);
+  assert.deepEqual(await listed({ phone_number_id: second, to: grace }), []);
+  assert.deepEqual(await keptBy(first, ada.slice(0, -1)), []);
+});
+
+Deno.test("without the account's token nothing is taken, whatever the message is", async () => {
+  const from = anyPhoneNumberId();
+  const wrong = ["", "Bearer", `Bearer ${SANDBOX_TOKEN}x`, `Basic ${SANDBOX_TOKEN}`, SANDBOX_TOKEN];
+  for (const Authorization of wrong) {
+    const headers = { ...HEADERS, Authorization };
+    assertError(await post(from, message(anyPhone()), headers), 190, 401);
+    assertError(await post(from, {}, headers), 190, 401);
+  }
+  assertError(await send(addressOf(from), "POST", {}, "{"), 190, 401);
+  assert.deepEqual(await keptBy(from), []);
+});
+
+const to = anyPhone();
+const body = (...components: unknown[]) => message(to, { components });
+const parameters = (...parameters: unknown[]) => body({ type: "body", parameters });
+
+/** Either of the codes that the channel has for a parameter that is missing or wrong. */
+const PARAMETER = [100, 131008];
+
+const REFUSALS: Record<string, [codes: number[], messages: unknown[]]> = {
+  "no message at all": [PARAMETER, [[], "text", 1, null]],
+  "a part that is missing": [PARAMETER, [
+    {},
+    ...["messaging_product", "to", "type", "template"].map((part) =>
+      message(to, {}, { [part]: undefined })
+    ),
+    message(to, { language: undefined }),
+    message(to, { language: {} }),
+    body({ type: "body" }),
+    parameters({ type: "text" }),
+  ]],
+  "a part of another form": [PARAMETER, [
+    message("5511", {}),
+    message("+0511987654321"),
+    message("+55 11 98765-4321"),
+    message(to, {}, { to: 5511987654321 }),
+    message(to, {}, { messaging_product: "sms" }),
+    message(to, {}, { recipient_type: "group" }),
+    message(to, {}, { type: "text" }),
+    message(to, {}, { template: "order_update" }),
+    message(to, {}, { biz_opaque_callback_data: "x".repeat(513) }),
+    message(to, { language: "pt_BR" }),
+    message(to, { language: { code: 1 } }),
+    message(to, { language: { code: "pt_BR", policy: "best" } }),
+    message(to, { namespace: "x" }),
+  ]],
+  "a name that no template has": [[132001], [
+    ...["", "Order_Update", "order-update", "order update", "pedido_é", "x".repeat(513)].map((
+      name,
+    ) => message(to, { name })),
+  ]],
+  "a language that templates do not have": [[132001], [
+    ...["", "xx", "pt-BR", "PT_BR", "pt_br", "english"].map((code) =>
+      message(to, { language: { code } })
+    ),
+  ]],
+  "components that do not match": [[132012, 131008], [
+    message(to, { components: {} }),
+    body(component("footer", "a")),
+    body(component("body")),
+    body(component("body", "a"), component("body", "b")),
+    body({ ...component("body", "a"), index: 0 }),
+    body("a"),
+    parameters("a"),
+    parameters({ type: "image", text: "a" }),
+    parameters({ type: "text", text: 1 }),
+    parameters({ type: "text", text: "a", parameter_name: "a" }),
+    body(component("body", "")),
+    body(component("body", "x".repeat(1025))),
+  ]],
+  "text that no placeholder takes": [[132018], [
+    ...["a\nb", "a\r\nb", "\ta", "a     b", "     "].map((text) => body(component("body", text))),
+    body(component("header", "a\nb")),
+    body(component("header", "a"), component("body", "a", "b\n")),
+  ]],
+};
+
+for (const [what, [codes, messages]] of Object.entries(REFUSALS)) {
+  Deno.test(`${what} is refused with ${codes.join(" or ")}`, async () => {
+    const from = anyPhoneNumberId();
+    for (const refused of messages) {
+      const answer = await post(from, refused);
+      const code = answer.body.error?.code;
+      assert.ok(codes.includes(code), JSON.stringify([refused, answer.body]));
+      assertError(answer, code, code === 132001 ? 404 : 400);
+    }
+    assert.deepEqual(await keptBy(from), []);
+  });
+}
+
+Deno.test("a body that is no JSON is refused", async () => {
+  for (const text of ["", "{", "to=%2B5511"]) {
+    const { status, body } = await send(addressOf(anyPhoneNumberId()), "POST", HEADERS, text);
+    assert.ok(status === 400 && [100, 131008].includes(body.error.code));
+  }
+});
+
+Deno.test("+15550 and a code of six digits is refused with that code, and not kept", async () => {
+  const from = anyPhoneNumberId();
+  const codes: [number, number][] = [
+    ...[[0, 401], [1, 400], [2, 503], [4, 400], [10, 403], [190, 401], [200, 400]] as const,
+    ...[[130429, 429], [131016, 500], [131056, 400], [132001, 404], [999999, 400]] as const,
+  ].map(([code, status]) => [code, status]);
+  for (const [code, status] of codes) {
+    const recipient = `+15550${String(code).padStart(6, "0")}`;
+    assertError(await post(from, message(recipient)), code, status);
+  }
+  assert.deepEqual(await keptBy(from), []);
+  for (const recipient of ["+1555013105", "+155501310560"]) {
+    assert.equal((await post(from, message(recipient))).status, 200);
+  }
+});
+
+Deno.test("a message that is refused for itself is refused for that, whoever is to get it", async () => {
+  for (const recipient of ["+15550131056", ...Object.keys(MAGIC)]) {
+    const answer = await post(anyPhoneNumberId(), message(recipient, { name: "No such name" }));
+    assertError(answer, 132001, 404);
+  }
+});
+
+Deno.test("what is under none of its addresses is not found", async () => {
+  const elsewhere: [string, string][] = [
+    ...[["GET", ""], ["GET", "message"], ["POST", "messages"], ["DELETE", "messages"]] as const,
+    ...[["POST", "26.0/1/messages"], ["POST", "v26.0/messages"], [
+      "POST",
+      "v26.0/1/media",
+    ]] as const,
+    ...[["PUT", "v26.0/1/messages"], ["GET", "v26.0/1"]] as const,
+  ].map(([method, path]) => [method, path]);
+  for (const [method, path] of elsewhere) {
+    const { status, body } = await send(`${stack.url}/sandbox/${path}`, method, HEADERS);
+    assert.equal(status, 404, `${method} ${path}`);
+    assert.match(body.message, /^The sandbox serves POST .+ and GET .+$/);
+  }
+});

@@ -1,0 +1,204 @@
+// The field table of specification 4.10: what is taken, up to each limit, and what becomes of it.
+import assert from "node:assert/strict";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { ownSender } from "../support/own_functions.ts";
+import {
+  accepted,
+  ledgerOf,
+  ownChannel,
+  sendTemplate,
+  storedMessage,
+  takenFrom,
+  template,
+} from "../support/sending.ts";
+import { withDatabase } from "../support/stack.ts";
+
+const company = await newCompany();
+
+/** Sends a good request with these changes, and answers what was stored and what went out. */
+async function sent(changes: Record<string, unknown> = {}, phone = anyPhone()) {
+  const json = template(phone, changes);
+  const { status, body } = await sendTemplate(company.keys.messaging, json);
+  assert.deepEqual([status, body.success], [200, true], JSON.stringify(body));
+  const message = await storedMessage(body.message_id);
+  const [taken, ...more] = await takenFrom(company, phone);
+  assert.deepEqual([taken.id, more], [body.whatsapp_message_id, []]);
+  return { message, template: taken.message.template };
+}
+
+async function nameOf({ id }: Company, phone: string): Promise<string | null> {
+  return await withDatabase(async (sql) => {
+    const [contact] =
+      await sql`select name from contacts where company_id = ${id} and phone = ${phone}`;
+    return contact.name;
+  });
+}
+
+Deno.test("phones of 7 to 15 digits are sent to as they are", async () => {
+  const digits = String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "7");
+  for (const phone of [`+7${digits.slice(-6)}`, `+9${digits}`, `+99999${digits.slice(-10)}`]) {
+    await sent({}, phone);
+    assert.equal(await nameOf(company, phone), null);
+  }
+});
+
+Deno.test("a template's name of 512 characters and languages of every form are sent as they are", async () => {
+  for (const template_name of ["a", "x".repeat(512), "order_update_2"]) {
+    assert.equal((await sent({ template_name })).template.name, template_name);
+  }
+  for (const language_code of ["en", "fil", "pt_BR", "prs_AF"]) {
+    const { template } = await sent({ language_code });
+    assert.deepEqual(template.language, { code: language_code });
+  }
+});
+
+Deno.test("the text for the history is kept to the byte", async () => {
+  const texts = [
+    "x",
+    "  two spaces before and after  ",
+    "\nlines\r\nof\rmany\n\n kinds \u2028\u2029\u0085",
+    "\ttab\u00a0and\u3000other\u200bspaces\ufeff",
+    "🚚👩‍👩‍👧🇧🇷 e\u0301 \u00e9 عربي हिन्दी \u202eabc\u202c",
+    "\x01\x07\x1b[31m\x7f",
+    `"quotes" 'and' \\backslashes\\ \\u0041 \\0 %00 {{1}} $1 <b>&amp;</b>`,
+    "null",
+    ...["a", "漢", "🚚", "\u0301"].map((one) => one.repeat(4096)),
+    "e\u0301".repeat(2048),
+    ` ${"🚚".repeat(4094)}\n`,
+  ];
+  for (const display_text of texts) {
+    const { message } = await sent({ display_text });
+    assert.equal(message.content, display_text);
+  }
+});
+
+Deno.test("the text for the history is not what goes out", async () => {
+  await sent({ display_text: "for the history" });
+  const all = JSON.stringify(await takenFrom(company));
+  assert.ok(!all.includes("for the history"));
+});
+
+Deno.test("up to 30 variables of 1024 characters go out, in order and to the byte", async () => {
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url);
+  const numbered = Array.from({ length: 30 }, (_, i) => `${i + 1}`);
+  const lists = [
+    ["one"],
+    numbered,
+    ...["a", "漢", "🚚", "\u0301"].map((one) => Array(30).fill(one.repeat(1024))),
+    ["", " ", "\n", "  a\t", "e\u0301", "\u00e9", "null", "{{1}}", '"', "\\"],
+  ];
+  for (const variables of lists) {
+    for (const [field, type] of [["body_variables", "body"], ["header_variables", "header"]]) {
+      const json = template(anyPhone(), { [field]: variables });
+      const { status, body } = await send(company.keys.messaging, json);
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.deepEqual(channel.calls.at(-1)!.body.template.components, [
+        { type, parameters: variables.map((text) => ({ type: "text", text })) },
+      ]);
+    }
+  }
+});
+
+Deno.test("so they do through the sandbox", async () => {
+  for (const one of ["x", "🚚"]) {
+    const full = Array(30).fill(one.repeat(1024));
+    const { template } = await sent({ body_variables: full, header_variables: full });
+    const texts = template.components.map(({ parameters }) => parameters.map(({ text }) => text));
+    assert.deepEqual(texts, [full, full]);
+  }
+});
+
+Deno.test("empty lists are as good as none", async () => {
+  const { template } = await sent({ body_variables: [], header_variables: [] });
+  assert.deepEqual(template.components, []);
+});
+
+Deno.test("what the channel does not take in a variable, the channel refuses", async () => {
+  for (const text of ["", "a\nb", "a\tb", "a     b"]) {
+    const json = template(anyPhone(), { body_variables: ["a", text] });
+    const { status, body } = await sendTemplate(company.keys.messaging, json);
+    assert.deepEqual([status, body.code], [422, "template_rejected"], text);
+    assert.ok(body.channel.code >= 132000);
+  }
+});
+
+Deno.test("a message is of the type of its template's header, text without one", async () => {
+  assert.equal((await sent()).message.type, "text");
+  assert.equal((await sent({ header_variables: ["a"] })).message.type, "text");
+  for (const template_header_type of ["image", "video", "document"]) {
+    for (const changes of [{}, { header_variables: [] }]) {
+      const { message, template } = await sent({
+        template_header_type,
+        body_variables: ["a"],
+        ...changes,
+      });
+      assert.equal(message.type, template_header_type);
+      // The media is the approved template's own.
+      assert.deepEqual(template.components.map(({ type }) => type), ["body"]);
+    }
+  }
+});
+
+Deno.test("a new contact gets the name that is given, trimmed, or none", async () => {
+  const names: [unknown, string | null][] = [
+    ["Ada", "Ada"],
+    ["  Grace Hopper \n", "Grace Hopper"],
+    ["", null],
+    [" \t ", null],
+    [undefined, null],
+    ...["a", "漢", "🚚"].map((one): [string, string] => [one.repeat(255), one.repeat(255)]),
+    [`  ${"x".repeat(255)}  `, "x".repeat(255)],
+  ];
+  for (const [contact_name, kept] of names) {
+    const phone = anyPhone();
+    await sent({ contact_name }, phone);
+    assert.equal(await nameOf(company, phone), kept);
+  }
+});
+
+Deno.test("a contact who is there already keeps the name, or none", async () => {
+  for (const name of ["Ada", null]) {
+    const phone = anyPhone();
+    await withDatabase((sql) =>
+      sql`insert into contacts (company_id, phone, name) values (${company.id}, ${phone}, ${name})`
+    );
+    await sent({ contact_name: "Grace" }, phone);
+    assert.equal(await nameOf(company, phone), name);
+  }
+  const phone = anyPhone();
+  await sent({}, phone);
+  const again = template(phone, { contact_name: "Grace" });
+  assert.equal((await sendTemplate(company.keys.messaging, again)).status, 200);
+  assert.equal(await nameOf(company, phone), null);
+});
+
+Deno.test("a key against duplicates counts to the byte", async () => {
+  const { keys, id, ...rest } = await newCompany();
+  const different = [
+    ...["k", "K", " k", "k ", "k\n", "é", "e\u0301", " ", "0", "null", "%6b", "'", "\u200bk"],
+    ...["a", "漢", "🚚", "\u0301"].map((one) => one.repeat(200)),
+    `${"a".repeat(199)}b`,
+  ];
+  for (const idempotency_key of different) {
+    const json = template(anyPhone(), { idempotency_key });
+    const { status, body } = await sendTemplate(keys.messaging, json);
+    assert.deepEqual([status, body.idempotent_hit], [200, false], idempotency_key);
+    const again = await sendTemplate(keys.messaging, json);
+    assert.deepEqual([again.body.idempotent_hit, again.body.message_id], [true, body.message_id]);
+  }
+  const kept = (await ledgerOf({ id })).map(({ idempotency_key }) => idempotency_key);
+  assert.deepEqual(kept, different);
+  assert.equal((await takenFrom(rest)).length, different.length);
+});
+
+Deno.test("an account may be named, by an id of up to 32 digits", async () => {
+  await sent({ phone_number_id: company.phone_number_id });
+  for (const phone_number_id of ["1", "9".repeat(32)]) {
+    const json = template(anyPhone(), { phone_number_id });
+    const { status, body } = await sendTemplate(company.keys.messaging, json);
+    // It has the right form, and is nobody's.
+    assert.equal(status, 422);
+    assert.match(body.error, /is not a connected messaging account/);
+  }
+});

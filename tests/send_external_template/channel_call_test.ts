@@ -1,0 +1,199 @@
+// The one call that a send makes of the channel, as the channel gets it.
+import assert from "node:assert/strict";
+import { FetchInterceptor } from "@mswjs/interceptors/fetch/web";
+import { http, passthrough } from "msw";
+import { defineNetwork, InterceptorSource } from "msw/experimental";
+import { sandbox } from "../../local/sandbox.ts";
+import { readCredentialsKey, sealToken } from "../../supabase/functions/_shared/credentials.ts";
+import { anyPhone, anyPhoneNumberId, type Company, newCompany } from "../support/company.ts";
+import { ownSender } from "../support/own_functions.ts";
+import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
+import { secrets, stack, withDatabase } from "../support/stack.ts";
+
+const credentialsKey = readCredentialsKey(secrets.credentials_key);
+
+/** Gives an account of a company another token. */
+async function setToken({ account_id }: Pick<Company, "account_id">, token: string) {
+  const sealed = await sealToken(token, credentialsKey);
+  await withDatabase((sql) =>
+    sql`update messaging_accounts set encrypted_token = ${sealed} where id = ${account_id}`
+  );
+}
+
+Deno.test("the channel gets the message as it documents it, with the account's own token", async () => {
+  const company = await newCompany();
+  await setToken(company, "EAAGtoken-1._~+/=");
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url);
+  const phone = anyPhone();
+  const json = template(phone, {
+    header_variables: ["4711"],
+    body_variables: ["Ada 🚚", "", "  R$ 10,00 "],
+    contact_name: "Ada Lovelace",
+    idempotency_key: "order-4711",
+    phone_number_id: company.phone_number_id,
+  });
+  assert.equal((await send(company.keys.messaging, json)).status, 200);
+
+  const [{ path, headers, body }, ...more] = channel.calls;
+  const [{ id }] = await ledgerOf(company);
+  assert.deepEqual(more, []);
+  assert.equal(path, `/v26.0/${company.phone_number_id}/messages`);
+  assert.deepEqual(body, {
+    messaging_product: "whatsapp",
+    recipient_type: "individual",
+    to: phone,
+    type: "template",
+    biz_opaque_callback_data: id,
+    template: {
+      name: "order_update",
+      language: { code: "pt_BR" },
+      components: [
+        { type: "header", parameters: [{ type: "text", text: "4711" }] },
+        {
+          type: "body",
+          parameters: [
+            { type: "text", text: "Ada 🚚" },
+            { type: "text", text: "" },
+            { type: "text", text: "  R$ 10,00 " },
+          ],
+        },
+      ],
+    },
+  });
+  assert.equal(headers.get("Authorization"), "Bearer EAAGtoken-1._~+/=");
+  assert.equal(headers.get("Content-Type"), "application/json");
+  // One that announces its length is what every proxy on the way understands.
+  const length = new TextEncoder().encode(JSON.stringify(body)).length;
+  assert.deepEqual(
+    [headers.get("Content-Length"), headers.get("Transfer-Encoding")],
+    [String(length), null],
+  );
+  const sent = JSON.stringify([...headers, body]);
+  for (const own of [company.keys.messaging, json.display_text, "Lovelace", "order-4711"]) {
+    assert.ok(!sent.includes(own), `${own} is nobody else's business`);
+  }
+});
+
+Deno.test("a component without parameters is left out", async () => {
+  const company = await newCompany();
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url);
+  const given: [object, string[]][] = [
+    [{}, []],
+    [{ body_variables: [], header_variables: [] }, []],
+    [{ body_variables: ["a"] }, ["body"]],
+    [{ header_variables: ["a"], body_variables: [] }, ["header"]],
+    [{ body_variables: ["b"], header_variables: ["h"] }, ["header", "body"]],
+    [{ template_header_type: "image", body_variables: ["b"], header_variables: [] }, ["body"]],
+    [{ template_header_type: "document" }, []],
+  ];
+  for (const [changes, types] of given) {
+    const json = template(anyPhone(), { ...changes });
+    assert.equal((await send(company.keys.messaging, json)).status, 200);
+    const { components } = channel.calls.at(-1)!.body.template;
+    assert.deepEqual(components.map(({ type }: { type: string }) => type), types);
+  }
+});
+
+Deno.test("each account sends from its own number with its own token", async () => {
+  const company = await newCompany();
+  const other = await withDatabase(async (sql) => {
+    const [account] = await sql`
+      insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
+      select company_id, ${anyPhoneNumberId()}, '+15550101', encrypted_token
+      from messaging_accounts where id = ${company.account_id} returning id, phone_number_id
+    `;
+    return { account_id: account.id, phone_number_id: account.phone_number_id };
+  });
+  await setToken(company, "first");
+  await setToken(other, "second");
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url);
+  for (const { phone_number_id } of [company, other, company]) {
+    await send(company.keys.messaging, template(anyPhone(), { phone_number_id }));
+  }
+  assert.deepEqual(
+    channel.calls.map(({ path, headers }) => [path.split("/")[2], headers.get("Authorization")]),
+    [
+      [company.phone_number_id, "Bearer first"],
+      [other.phone_number_id, "Bearer second"],
+      [company.phone_number_id, "Bearer first"],
+    ],
+  );
+});
+
+Deno.test("what comes back with the channel's events is each send's own row, also on a second try", async () => {
+  const company = await newCompany();
+  const answers = [
+    Response.json({ error: { code: 131016 } }, { status: 500 }),
+    accepted(),
+    accepted(),
+  ];
+  await using channel = ownChannel(() => answers.shift()!);
+  const send = await ownSender(channel.url);
+  const json = template(anyPhone(), { idempotency_key: "tried-twice" });
+  assert.equal((await send(company.keys.messaging, json)).status, 502);
+  assert.equal((await send(company.keys.messaging, json)).status, 200);
+  await send(company.keys.messaging, template(json.phone));
+  const [first, second] = await ledgerOf(company);
+  assert.deepEqual(
+    channel.calls.map(({ body }) => body.biz_opaque_callback_data),
+    [first.id, first.id, second.id],
+  );
+});
+
+Deno.test("where nothing else is said, the channel is the WhatsApp API, version and all", async () => {
+  const company = await newCompany();
+  const asked: string[] = [];
+  const channel = sandbox();
+  const network = defineNetwork({
+    sources: [new InterceptorSource({ interceptors: [new FetchInterceptor() as never] })],
+    handlers: [
+      http.all(`${stack.url}/*`, () => passthrough()),
+      http.all("*", ({ request: { method, url } }) => {
+        asked.push(`${method} ${url}`);
+      }),
+      ...channel.handlers,
+    ],
+    onUnhandledFrame: "error",
+    context: { quiet: true },
+  });
+  const phone = anyPhone();
+  const json = template(phone, { body_variables: ["a"] });
+  const send = await ownSender("");
+  await network.enable();
+  const { status, body } = await send(company.keys.messaging, json).finally(() =>
+    network.disable()
+  );
+  assert.deepEqual([status, body.success], [200, true]);
+  const url = `https://graph.facebook.com/v26.0/${company.phone_number_id}/messages`;
+  assert.deepEqual(asked, [`POST ${url}`]);
+  const taken = await (await channel.fetch(
+    new Request(`http://sandbox/messages?to=${encodeURIComponent(phone)}`),
+  )).json();
+  assert.deepEqual(
+    taken.data.map(({ id }: { id: string }) => id),
+    [body.whatsapp_message_id],
+  );
+});
+
+Deno.test("a redirect is not followed, because the token would go with it", async () => {
+  let strays = 0;
+  const elsewhere = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+    strays++;
+    return accepted();
+  });
+  for (const status of [301, 302, 303, 307, 308]) {
+    const company = await newCompany();
+    const headers = { Location: `http://127.0.0.1:${elsewhere.addr.port}/v26.0/1/messages` };
+    await using channel = ownChannel(() => new Response(null, { status, headers }));
+    const send = await ownSender(channel.url);
+    const answer = await send(company.keys.messaging, template(anyPhone()));
+    assert.deepEqual([answer.status, answer.body.outcome], [502, "unknown"], String(status));
+    assert.equal((await ledgerOf(company))[0].state, "pending");
+    assert.equal(channel.calls.length, 1);
+  }
+  await elsewhere.shutdown();
+  assert.equal(strays, 0);
+});

@@ -1,0 +1,200 @@
+// What happens to a send when the database fails, hangs or changes its mind on the way.
+import assert from "node:assert/strict";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { backgroundWork, ownSender, watchedStack } from "../support/own_functions.ts";
+import {
+  accepted,
+  endLeases,
+  ledgerOf,
+  ownChannel,
+  storedMessage,
+  template,
+} from "../support/sending.ts";
+import { withDatabase } from "../support/stack.ts";
+
+const QUICK = { settleRetriesMs: [10, 10, 10, 10], settleWaitMs: 2_000 };
+const isFor = (name: "claim" | "settle", request: Request) =>
+  request.url.endsWith(`/rpc/${name}_template_send`);
+
+Deno.test("a database that does not answer a claim stops the send, and leaks nothing", async () => {
+  const company = await newCompany();
+  const broken: (() => Response | Promise<Response>)[] = [
+    () => new Response("<html>Bad gateway</html>", { status: 502 }),
+    () => Response.json({ code: "57014", message: "canceling statement" }, { status: 500 }),
+    () => new Promise((resolve) => setTimeout(() => resolve(new Response()), 500)),
+  ];
+  for (const answer of broken) {
+    await using database = watchedStack((request) => isFor("claim", request) ? answer() : null);
+    await using channel = ownChannel(() => accepted());
+    const send = await ownSender(channel.url, {
+      supabaseUrl: database.url,
+      databaseTimeoutMs: 200,
+      ...QUICK,
+    });
+    const lines = await logged(async () => {
+      const { status, body, headers } = await send(company.keys.messaging, template(anyPhone()));
+      assert.deepEqual([status, body], [500, {
+        success: false,
+        error: "Internal error",
+        code: "internal",
+        request_id: headers.get("X-Request-Id"),
+      }]);
+      await backgroundWork();
+    });
+    assert.match(lines[0], /"event":"request_failed"/);
+    assert.ok(!lines.join().includes(company.keys.messaging));
+    assert.equal(channel.calls.length, 0);
+  }
+  assert.deepEqual(await ledgerOf(company), []);
+});
+
+Deno.test("a claim whose answer is lost is given up, so that a repeat can send", async () => {
+  const company = await newCompany();
+  const json = template(anyPhone(), { idempotency_key: "lost" });
+  let isLost = true;
+  await using database = watchedStack(async (request) => {
+    if (!isLost || !isFor("claim", request)) return null;
+    isLost = false;
+    await (await database.forward(request)).body?.cancel();
+    return new Response(null, { status: 504 });
+  });
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url, { supabaseUrl: database.url, ...QUICK });
+  await logged(async () => {
+    assert.equal((await send(company.keys.messaging, json)).status, 500);
+    await backgroundWork();
+  });
+  const [{ state, reason, message_id }] = await ledgerOf(company);
+  assert.deepEqual([state, reason], ["released", "claim_unanswered"]);
+  const { body } = await send(company.keys.messaging, json);
+  assert.deepEqual([body.success, body.message_id, body.idempotent_hit], [true, message_id, false]);
+  assert.equal(channel.calls.length, 1);
+});
+
+Deno.test("an outcome is recorded as soon as the database takes it; the channel is not called again", async () => {
+  const company = await newCompany();
+  let failures = 3;
+  await using database = watchedStack((request) =>
+    isFor("settle", request) && failures-- > 0 ? new Response(null, { status: 503 }) : null
+  );
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url, { supabaseUrl: database.url, ...QUICK });
+  const { status, body } = await send(company.keys.messaging, template(anyPhone()));
+  assert.deepEqual([status, body.success], [200, true]);
+  assert.equal((await storedMessage(body.message_id)).status, "sent");
+  assert.equal(channel.calls.length, 1);
+});
+
+Deno.test("a caller waits for the truth, not for its being recorded, which goes on", async () => {
+  const company = await newCompany();
+  const mayGoOn = Promise.withResolvers<null>();
+  await using database = watchedStack((request) =>
+    isFor("settle", request) ? mayGoOn.promise : null
+  );
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url, {
+    supabaseUrl: database.url,
+    ...QUICK,
+    settleWaitMs: 20,
+  });
+  const json = template(anyPhone(), { idempotency_key: "hanging" });
+  const { body } = await send(company.keys.messaging, json);
+  assert.deepEqual([body.success, body.idempotent_hit], [true, false]);
+  assert.equal((await send(company.keys.messaging, json)).body.status, "pending");
+  mayGoOn.resolve(null);
+  await backgroundWork();
+  assert.equal((await send(company.keys.messaging, json)).body.status, "sent");
+  assert.equal(channel.calls.length, 1);
+});
+
+Deno.test("an outcome that cannot be recorded at all is told to the caller and the operator, and never sent again", async () => {
+  const company = await newCompany();
+  await using database = watchedStack((request) =>
+    isFor("settle", request) ? new Response(null, { status: 503 }) : null
+  );
+  await using channel = ownChannel(() => accepted("wamid.secret"));
+  const send = await ownSender(channel.url, { supabaseUrl: database.url, ...QUICK });
+  const json = template(anyPhone(), { idempotency_key: "unrecorded" });
+  const lines = await logged(async () => {
+    const { body } = await send(company.keys.messaging, json);
+    assert.deepEqual([body.success, body.whatsapp_message_id], [true, "wamid.secret"]);
+  });
+  const events = lines.map((line) => JSON.parse(line).event);
+  assert.deepEqual(events, ["send_not_settled", "template_send"]);
+  await endLeases(company);
+  assert.equal((await send(company.keys.messaging, json)).body.status, "failed");
+  assert.equal(channel.calls.length, 1);
+});
+
+Deno.test("a key that is switched off or deleted during the call does not lose what was sent", async () => {
+  for (const change of ["update api_keys set is_active = false", "delete from api_keys"]) {
+    const company = await newCompany();
+    await using channel = ownChannel(async () => {
+      await withDatabase((sql) => sql.unsafe(`${change} where company_id = $1`, [company.id]));
+      return accepted();
+    });
+    const send = await ownSender(channel.url);
+    const { status, body } = await send(company.keys.messaging, template(anyPhone()));
+    assert.deepEqual([status, body.success], [200, true]);
+    assert.equal((await storedMessage(body.message_id)).status, "sent");
+    assert.equal((await send(company.keys.messaging, template(anyPhone()))).status, 401);
+    assert.equal(channel.calls.length, 1);
+  }
+});
+
+Deno.test("a key that is switched off during the call is still told what the channel said", async () => {
+  const company = await newCompany();
+  await using channel = ownChannel(async () => {
+    await withDatabase((sql) =>
+      sql`update api_keys set is_active = false where company_id = ${company.id}`
+    );
+    return Response.json({ error: { code: 132001, message: "No such template" } }, { status: 404 });
+  });
+  const send = await ownSender(channel.url);
+  const { status, body } = await send(company.keys.messaging, template(anyPhone()));
+  assert.deepEqual([status, body.code, body.channel], [422, "template_rejected", {
+    code: 132001,
+    message: "No such template",
+  }]);
+  assert.equal((await ledgerOf(company))[0].state, "failed");
+});
+
+Deno.test("an outcome that comes after the lease replaces the guess", async () => {
+  const company = await newCompany();
+  const [called, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await using channel = ownChannel(async () => {
+    called.resolve();
+    await mayAnswer.promise;
+    return accepted();
+  });
+  const send = await ownSender(channel.url);
+  const json = template(anyPhone(), { idempotency_key: "slow" });
+  const first = send(company.keys.messaging, json);
+  await called.promise;
+  await endLeases(company);
+  const { body } = await send(company.keys.messaging, json);
+  assert.equal(body.status, "failed");
+  assert.equal((await storedMessage(body.message_id)).status, "failed");
+  mayAnswer.resolve();
+  assert.deepEqual([(await first).body.success, (await first).body.message_id], [
+    true,
+    body.message_id,
+  ]);
+  assert.equal((await send(company.keys.messaging, json)).body.status, "sent");
+  assert.equal((await storedMessage(body.message_id)).status, "sent");
+  assert.equal(channel.calls.length, 1);
+});
+
+Deno.test("a channel that hangs is waited for so long and no longer", async () => {
+  const company = await newCompany();
+  const stuck = Promise.withResolvers<Response>();
+  await using channel = ownChannel(() => stuck.promise);
+  const send = await ownSender(channel.url, { timeoutMs: 100 });
+  const json = template(anyPhone(), { idempotency_key: "hangs" });
+  const { status, body } = await send(company.keys.messaging, json);
+  assert.deepEqual([status, body.code, body.outcome], [502, "channel_unavailable", "unknown"]);
+  assert.equal((await send(company.keys.messaging, json)).body.status, "pending");
+  stuck.resolve(accepted());
+  assert.equal(channel.calls.length, 1);
+});

@@ -1,0 +1,228 @@
+// The field table of specification 4.10: what is refused, by name, before anything is written or sent.
+import assert from "node:assert/strict";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { type Answer, assertField } from "../support/gateway.ts";
+import { ledgerOf, sendTemplate, takenFrom, template } from "../support/sending.ts";
+import { snapshot } from "../support/snapshot.ts";
+
+type Refusal = [json: unknown, field: string, message: string | RegExp];
+
+/** Good requests but for one field, with each of these values in each of these fields. */
+function inEach(fields: string[], values: unknown[], message: string | RegExp): Refusal[] {
+  return fields.flatMap((field) =>
+    values.map((value): Refusal => [template(anyPhone(), { [field]: value }), field, message])
+  );
+}
+
+/** Good requests but for one variable of one list, which is the second of two. */
+function inVariables(values: unknown[], message: string | RegExp): Refusal[] {
+  return LISTS.flatMap((field) =>
+    values.map((value): Refusal => [
+      template(anyPhone(), { [field]: ["a", value] }),
+      `${field}.1`,
+      message,
+    ])
+  );
+}
+
+/** Sends these requests, and finds each of them refused and nothing written or sent. */
+async function assertRefused(requests: Refusal[]) {
+  const company = await newCompany();
+  const before = await rowsOf(company.id);
+  await Promise.all(requests.map(async ([json, field, message]) => {
+    const answer = await sendTemplate(company.keys.messaging, json);
+    assertField(answer, field, message);
+    assertShape(answer);
+  }));
+  assert.deepEqual(await takenFrom(company), []);
+  assert.equal((await ledgerOf(company)).length, 0);
+  assert.deepEqual(await rowsOf(company.id), before);
+}
+
+/** Every row but the keys, which note that they are in use. */
+async function rowsOf(companyId: string) {
+  return { ...await snapshot(companyId), api_keys: [] };
+}
+
+function assertShape({ headers, body }: Answer) {
+  const { success, error, code, request_id, details, ...more } = body;
+  assert.deepEqual([success, code, more], [false, "invalid_request", {}]);
+  assert.equal(request_id, headers.get("X-Request-Id"));
+  const [{ field, message }] = details;
+  assert.ok(error.startsWith(`Invalid request: ${field} ${message}`), error);
+}
+
+const REQUIRED = ["phone", "template_name", "language_code", "display_text"];
+const OPTIONAL = ["phone_number_id", "contact_name", "idempotency_key"];
+const LISTS = ["body_variables", "header_variables"];
+
+/** One character each to whoever counts code points, another number to whoever counts anything else. */
+const CHARACTERS = ["a", "é", "漢", "🚚", "\u{1f1e7}", "\u0301"];
+
+Deno.test("what is required is asked for by name", async () => {
+  await assertRefused([
+    ...inEach(REQUIRED, [undefined], "is required"),
+    ...REQUIRED.map((field): Refusal => [{}, field, "is required"]),
+  ]);
+});
+
+Deno.test("a text is a string and nothing else", async () => {
+  const others = [null, 5511987654321, 0, true, [], ["+5511987654321"], {}, { a: 1 }];
+  await assertRefused(inEach([...REQUIRED, ...OPTIONAL], others, /^must be a string/));
+});
+
+Deno.test("a phone is E.164 with a plus sign, as it stands", async () => {
+  const wrong = [
+    ...["", " ", "+", "5511987654321", "+0511987654321", "+551198", "+1234567890123456"],
+    ...["++5511987654", "+55 11 98765-4321", "+55(11)987654321", "0055119876", "+55119x"],
+    ...[" +5511987654321", "+5511987654321 ", "+5511987654321\n", "\n+5511987654321"],
+    ...["+5511987654321\0", "tel:+5511987654321", "＋5511987654321", "+٥٥١١٩٨٧٦٥٤"],
+    ...["+5511987654321;ext=1", "+1e10", "+5511987654321/"],
+  ];
+  const message = "must be in E.164 format with a leading plus sign, such as +5511987654321";
+  await assertRefused(inEach(["phone"], wrong, message));
+});
+
+Deno.test("a language code has the form of pt_BR or en", async () => {
+  const wrong = [
+    ...["", " ", "p", "ptbr", "PT", "PT_br", "pt-BR", "pt_", "pt_B", "_BR", "pt_BR_x", "pt_BRASI"],
+    ...[" pt_BR", "pt_BR ", "pt_BR\n", "pt_B1", "português", "pt_BR\0", "en,de", "../en"],
+  ];
+  const message = "must be a template language code such as pt_BR or en";
+  await assertRefused(inEach(["language_code"], wrong, message));
+});
+
+Deno.test("the id of a phone number is made of 1 to 32 digits", async () => {
+  const wrong = [
+    ...["", " ", "x", "12a", "-1", "1.5", "+12", "1 2", "١٢٣", "12\n", "1/2", "1".repeat(33)],
+  ];
+  const message = "must be the id of a phone number on the channel, which is made of digits";
+  await assertRefused(inEach(["phone_number_id"], wrong, message));
+});
+
+Deno.test("a media header is an image, a video or a document", async () => {
+  const wrong = ["", "text", "audio", "IMAGE", " image", "image ", "image/png", null, 1, ["image"]];
+  const message = "must be one of image, video, document";
+  await assertRefused(inEach(["template_header_type"], wrong, message));
+});
+
+Deno.test("a text that must say something does", async () => {
+  const message = "must not be empty";
+  await assertRefused([
+    ...inEach(["template_name"], ["", " ", "\n\t", "\u00a0"], message),
+    ...inEach(["display_text"], ["", " ", " \n\t ", "\u3000"], message),
+    ...inEach(["idempotency_key"], [""], message),
+  ]);
+});
+
+Deno.test("a text has a limit, counted in characters", async () => {
+  const limits = {
+    template_name: 512,
+    display_text: 4096,
+    contact_name: 255,
+    idempotency_key: 200,
+  };
+  await assertRefused(
+    Object.entries(limits).flatMap(([field, max]) => {
+      const long = CHARACTERS.map((one) => one.repeat(max + 1));
+      const longer = ["e\u0301".repeat(max / 2 + 1), "x".repeat(3 * max)];
+      return inEach([field], [...long, ...longer], `must have at most ${max} characters`);
+    }),
+  );
+});
+
+Deno.test("a variable has a limit, too, and is refused by its place", async () => {
+  const long = CHARACTERS.map((one) => one.repeat(1025));
+  const message = "must have at most 1024 characters";
+  const last = [...Array(29).fill("a"), "a".repeat(1025)];
+  await assertRefused([
+    ...inVariables(long, message),
+    ...LISTS.map((field): Refusal => [
+      template(anyPhone(), { [field]: last }),
+      `${field}.29`,
+      message,
+    ]),
+  ]);
+});
+
+Deno.test("there are at most 30 variables", async () => {
+  const many = [31, 100, 5000].map((count) => Array(count).fill("a"));
+  await assertRefused(inEach(LISTS, many, "must have at most 30 items"));
+});
+
+Deno.test("variables are a list of strings", async () => {
+  await assertRefused([
+    ...inEach(LISTS, [null, "a", 1, true, {}, { 0: "a", length: 1 }], /^must be an array/),
+    ...inVariables([null, 1, true, {}, ["a"], []], /^must be a string/),
+  ]);
+});
+
+Deno.test("what no text can hold is refused everywhere", async () => {
+  const broken = ["\0", "a\0b", "\ud800", "\udc00", "a\ud83d", "\ude9a\ud83d", "🚚\ud83d"];
+  const fields = ["template_name", "display_text", "contact_name", "idempotency_key"];
+  const message = "must not contain the null character or half a surrogate pair";
+  await assertRefused([
+    ...inEach(fields, broken, message),
+    ...inVariables(broken, message),
+  ]);
+});
+
+Deno.test("a header is media or has variables, not both", async () => {
+  const types = ["image", "video", "document"];
+  await assertRefused(
+    types.flatMap((template_header_type) =>
+      [["a"], [""], ["a", "b"]].map((header_variables): Refusal => [
+        template(anyPhone(), { template_header_type, header_variables }),
+        "header_variables",
+        "must be left out or empty when template_header_type is given",
+      ])
+    ),
+  );
+});
+
+Deno.test("a field that there is none of is refused by name", async () => {
+  const unknown = [
+    ...[
+      "to",
+      "Phone",
+      "PHONE",
+      "template",
+      "components",
+      "variables",
+      "media_url",
+      "type",
+      "api_key",
+    ],
+    ...[
+      "bodyVariables",
+      "body_variables[]",
+      "phone ",
+      "constructor",
+      "toString",
+      "content",
+      "status",
+    ],
+  ];
+  await assertRefused([
+    ...inEach(unknown, ["x", null], "is not a field that is accepted here"),
+    ...inEach(["id", "company_id", "created_at"], ["x"], "is read-only"),
+  ]);
+});
+
+Deno.test("every field that does not hold is named in one answer", async () => {
+  const json = {
+    ...{ phone: "none", template_name: "", language_code: "x", display_text: "\0" },
+    ...{ body_variables: ["a", 1, "\0"], header_variables: "a", phone_number_id: "x" },
+    ...{ contact_name: 1, idempotency_key: "", template_header_type: "x", colour: "red" },
+  };
+  const { keys } = await newCompany();
+  const answer = await sendTemplate(keys.messaging, json);
+  assertShape(answer);
+  const named = answer.body.details.map((each: { field: string }) => each.field);
+  assert.deepEqual(named.toSorted(), [
+    ...["body_variables.1", "body_variables.2", "colour", "contact_name", "display_text"],
+    ...["header_variables", "idempotency_key", "language_code", "phone", "phone_number_id"],
+    ...["template_header_type", "template_name"],
+  ]);
+  assert.match(answer.body.error, /\(and 11 more, see details\)$/);
+});

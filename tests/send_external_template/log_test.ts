@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownSender } from "../support/own_functions.ts";
+import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
+import { withDatabase } from "../support/stack.ts";
+
+const ANSWERS: Record<string, () => Response> = {
+  accepted: () => accepted("wamid.of-a-phone"),
+  template_rejected: () =>
+    Response.json({ error: { code: 132001, message: SANDBOX_TOKEN, fbtrace_id: "TrAcE" } }, {
+      status: 404,
+    }),
+  channel_unavailable: () => Response.json({ error: { code: 130429 } }, { status: 429 }),
+  channel_account_error: () =>
+    Response.json({ error: { code: 190, message: `Malformed access token ${SANDBOX_TOKEN}` } }, {
+      status: 401,
+    }),
+  unknown: () => new Response(null, { status: 500 }),
+};
+
+for (const [outcome, answer] of Object.entries(ANSWERS)) {
+  Deno.test(`a send that ends as ${outcome} leaves one line, without phone, text, token or message id`, async () => {
+    const company = await newCompany();
+    await using channel = ownChannel(answer);
+    const send = await ownSender(channel.url);
+    const json = template(anyPhone(), {
+      body_variables: ["Ada Lovelace"],
+      contact_name: "Augusta",
+      idempotency_key: "order-4711",
+    });
+    let headers = new Headers();
+    const lines = await logged(async () => {
+      ({ headers } = await send(company.keys.messaging, json));
+    });
+    const [{ id }] = await ledgerOf(company);
+    const { ms, ...line } = JSON.parse(lines[0]);
+    const channelSaid: Record<string, unknown> = {
+      template_rejected: { channel_code: 132001, channel_trace_id: "TrAcE" },
+      channel_unavailable: { channel_code: 130429 },
+      channel_account_error: { channel_code: 190 },
+    };
+    assert.deepEqual([line, lines.length], [{
+      level: "info",
+      event: "template_send",
+      request_id: headers.get("X-Request-Id"),
+      send_id: id,
+      company_id: company.id,
+      account_id: company.account_id,
+      outcome,
+      ...channelSaid[outcome] as object,
+    }, 1]);
+    assert.ok(Number.isInteger(ms) && ms >= 0 && ms < 60_000);
+    const secrets = [
+      ...[json.phone, json.phone.slice(1), json.display_text, "Ada", "Augusta", "order-4711"],
+      ...[SANDBOX_TOKEN, "wamid", company.keys.messaging],
+    ];
+    for (const secret of secrets) assert.ok(!lines[0].includes(secret), secret);
+  });
+}
+
+Deno.test("what sends nothing leaves no line", async () => {
+  const company = await newCompany();
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url);
+  const json = template(anyPhone(), { idempotency_key: "once" });
+  await send(company.keys.messaging, json);
+  const lines = await logged(async () => {
+    await send(company.keys.messaging, json);
+    await send(company.keys.messaging, { ...json, phone: "none" });
+    await send(company.keys.read, json);
+    await withDatabase((sql) =>
+      sql`update contacts set do_not_contact = true where company_id = ${company.id}`
+    );
+    await send(company.keys.messaging, template(json.phone));
+  });
+  assert.deepEqual(lines, []);
+});
+
+Deno.test("an account error never quotes the token to the caller", async () => {
+  const company = await newCompany();
+  await using channel = ownChannel(ANSWERS.channel_account_error);
+  const send = await ownSender(channel.url);
+  const { status, body } = await send(company.keys.messaging, template(anyPhone()));
+  assert.deepEqual([status, body.code, body.channel], [500, "channel_account_error", {
+    code: 190,
+  }]);
+  assert.ok(!JSON.stringify(body).includes(SANDBOX_TOKEN));
+});

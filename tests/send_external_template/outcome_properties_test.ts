@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { outcomeOf } from "../../supabase/functions/send-external-template/outcome.ts";
+
+const junk = fc.oneof(
+  { depthSize: "small" },
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withSparseArray: true }),
+  fc.constantFrom(undefined, null, NaN, Infinity, 1e308, 132001, "132001", "wamid.x", "__proto__"),
+);
+const anyId = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 300 }),
+  fc.string({ unit: fc.constantFrom("w", "!", "~", " ", "\n", "é"), maxLength: 300 }),
+  junk,
+);
+const nearlyAccepted = fc.record({
+  messages: fc.oneof(
+    fc.array(fc.oneof(fc.record({ id: anyId, message_status: junk }), junk), { maxLength: 3 }),
+    junk,
+  ),
+  error: junk,
+}, { requiredKeys: [] });
+const nearlyRefused = fc.record({
+  error: fc.oneof(
+    fc.record({
+      code: fc.oneof(fc.integer({ min: 0, max: 200_000 }), fc.double(), junk),
+      message: junk,
+      error_data: fc.oneof(fc.record({ details: junk }), junk),
+      fbtrace_id: junk,
+    }, { requiredKeys: [] }),
+    junk,
+  ),
+  messages: junk,
+}, { requiredKeys: [] });
+const anyBody = fc.oneof(nearlyAccepted, nearlyRefused, junk);
+const anyStatus = fc.oneof(
+  fc.integer({ min: 100, max: 599 }),
+  fc.constantFrom(200, 201, 302, 400, 401, 429, 500, 503),
+);
+const anyHeader = fc.option(
+  fc.oneof(
+    fc.string(),
+    fc.nat().map(String),
+    fc.bigInt().map(String),
+    fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+  ),
+);
+
+/** The id of the first message of a body, when there is one that can be read and kept. */
+function readableId(body: unknown): string | null {
+  const id = (body as { messages?: { id?: unknown }[] } | null | undefined)?.messages?.[0]?.id;
+  const isReadable = typeof id === "string" && id.length <= 255 && /^[!-~]+$/.test(id);
+  return isReadable ? id : null;
+}
+
+Deno.test("no answer of the channel makes it fail, and none is accepted without an id", () => {
+  const property = fc.property(anyStatus, anyBody, anyHeader, (status, body, retryAfter) => {
+    const outcome = outcomeOf({ status, body, retryAfter });
+    switch (outcome.kind) {
+      case "accepted":
+        assert.ok(status >= 200 && status < 300);
+        assert.equal(outcome.whatsappMessageId, readableId(body));
+        break;
+      case "refused":
+        assert.ok(Number.isInteger(outcome.channel.code));
+        assert.equal(typeof outcome.channel.message, "string");
+        break;
+      case "not_taken":
+        if (outcome.retryAfter === undefined) break;
+        assert.ok(Number.isInteger(outcome.retryAfter));
+        assert.ok(outcome.retryAfter >= 0 && outcome.retryAfter <= 86_400);
+        break;
+      default:
+        assert.equal(outcome.kind, "unknown");
+    }
+  });
+  fc.assert(property, { numRuns: 3_000 });
+});
+
+Deno.test("what a message says beside its id never unmakes it", () => {
+  const readable = fc.string({
+    unit: fc.constantFrom(..."wamid.=/+9"),
+    minLength: 1,
+    maxLength: 255,
+  });
+  const property = fc.property(
+    fc.integer({ min: 200, max: 299 }),
+    readable,
+    junk,
+    junk,
+    (status, id, message_status, error) => {
+      const body = { messages: [{ id, message_status }], contacts: error, error };
+      assert.deepEqual(outcomeOf({ status, body, retryAfter: null }), {
+        kind: "accepted",
+        whatsappMessageId: id,
+      });
+    },
+  );
+  fc.assert(property);
+});
+
+Deno.test("a code that is known means the same whatever stands around it", () => {
+  const known = new Map<number, string>([
+    [132001, "template_rejected"],
+    [131026, "recipient_unreachable"],
+    [131050, "recipient_opted_out"],
+    [130429, "channel_unavailable"],
+    [190, "channel_account_error"],
+  ]);
+  const property = fc.property(
+    anyStatus,
+    fc.constantFrom(...known.keys()),
+    fc.record({
+      message: junk,
+      type: junk,
+      error_subcode: junk,
+      error_data: junk,
+      fbtrace_id: junk,
+    }),
+    junk,
+    (status, code, around, contacts) => {
+      const body = { contacts, error: { ...around, code } };
+      const outcome = outcomeOf({ status, body, retryAfter: null });
+      assert.equal("error" in outcome && outcome.error, known.get(code));
+    },
+  );
+  fc.assert(property);
+});

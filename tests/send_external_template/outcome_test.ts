@@ -1,0 +1,205 @@
+// What an answer of the channel means for a send, over the whole of the channel's error table. The
+// rows are those of the channel's documentation, in its order.
+import assert from "node:assert/strict";
+import {
+  type ChannelAnswer,
+  outcomeOf,
+  type SendOutcome,
+} from "../../supabase/functions/send-external-template/outcome.ts";
+
+type Meaning = [kind: SendOutcome["kind"], error?: string, retryAfter?: number];
+
+const TEMPLATE: Meaning = ["refused", "template_rejected"];
+const RECIPIENT: Meaning = ["refused", "recipient_unreachable"];
+const DOWN: Meaning = ["not_taken", "channel_unavailable"];
+const ACCOUNT: Meaning = ["not_taken", "channel_account_error"];
+const NOBODY_KNOWS: Meaning = ["unknown"];
+
+const TABLE: [what: string, codes: number[], meaning: Meaning][] = [
+  ["parameter count does not match", [132000], TEMPLATE],
+  ["template does not exist", [132001], TEMPLATE],
+  ["text too long", [132005], TEMPLATE],
+  ["policy violated", [132007], TEMPLATE],
+  ["parameter format does not match", [132012], TEMPLATE],
+  ["parameters invalid", [132018], TEMPLATE],
+  ["flow blocked, flow throttled", [132068, 132069], TEMPLATE],
+  ["template paused, template disabled", [132015, 132016], TEMPLATE],
+  ["bad parameter", [100, 131008, 131009, 135000], TEMPLATE],
+  ["type, media", [131051, 131053, 131055, 131063, 134100, 134102], TEMPLATE],
+  ["recipient out of reach", [131021, 131026, 131030, 131062], RECIPIENT],
+  ["recipient not allowed", [130403, 130472, 130497, 131049], RECIPIENT],
+  ["opted out of marketing", [131050], ["refused", "recipient_opted_out"]],
+  ["throttled", [4, 80007, 130429], DOWN],
+  ["throttled for this pair of numbers", [131056], ["not_taken", "channel_unavailable", 6]],
+  ["the channel is down", [2, 131000, 131016, 131057, 133004], DOWN],
+  ["template still syncing", [134101], ["not_taken", "channel_unavailable", 600]],
+  ["token", [0, 190], ACCOUNT],
+  ["permission", [3, 10, 131005], ACCOUNT],
+  ["permission, the whole range", Array.from({ length: 100 }, (_, i) => i + 200), ACCOUNT],
+  ["account deleted, locked, unpaid", [33, 368, 131031, 131037, 131042, 131045], ACCOUNT],
+  ["account restricted, not registered", [131048, 131064, 133010], ACCOUNT],
+  ["possibly temporary", [1], NOBODY_KNOWS],
+];
+
+const STATUSES = [200, 302, 400, 401, 403, 404, 429, 500, 503];
+
+function answer(changes: Partial<ChannelAnswer>): ChannelAnswer {
+  return { status: 400, body: undefined, retryAfter: null, ...changes };
+}
+
+function refusal(code: unknown) {
+  return { error: { message: "(#1) No", type: "OAuthException", code, fbtrace_id: "AbC" } };
+}
+
+function assertMeaning(given: ChannelAnswer, [kind, error, retryAfter]: Meaning, about?: string) {
+  const outcome = outcomeOf(given);
+  const { error: told, retryAfter: after } = outcome as { error?: string; retryAfter?: number };
+  assert.deepEqual(
+    [outcome.kind, told, after],
+    [kind, error, retryAfter],
+    about ?? JSON.stringify(given),
+  );
+}
+
+for (const [what, codes, meaning] of TABLE) {
+  Deno.test(`${what}: ${codes.length < 9 ? codes.join(", ") : `${codes[0]} to ${codes.at(-1)}`}, whatever the HTTP status`, () => {
+    for (const code of codes) {
+      for (const status of STATUSES) {
+        for (const spelled of [code, String(code)]) {
+          const given = answer({ status, body: refusal(spelled) });
+          assertMeaning(given, meaning);
+          const { channel } = outcomeOf(given) as { channel: unknown };
+          assert.deepEqual(channel, {
+            code,
+            message: "(#1) No",
+            details: undefined,
+            traceId: "AbC",
+          });
+        }
+      }
+    }
+  });
+}
+
+Deno.test("a code beside those of the table is none of them", () => {
+  const known = new Set(TABLE.flatMap(([_what, codes]) => codes));
+  const beside = [...known].flatMap((code) => [code - 1, code + 1]).filter((code) =>
+    !known.has(code)
+  );
+  for (const code of [...beside, 199, 300, 131047, 999999, 2147483647, -1]) {
+    assertMeaning(answer({ status: 400, body: refusal(code) }), TEMPLATE);
+  }
+});
+
+Deno.test("a code that is not known is a refusal with a 4xx; else nobody knows", () => {
+  for (const code of [5, 131999, "131999"]) {
+    const body = refusal(code);
+    for (const status of [400, 401, 404, 429, 499]) {
+      assertMeaning(answer({ status, body }), TEMPLATE);
+      const { channel } = outcomeOf(answer({ status, body })) as { channel: { code: number } };
+      assert.equal(channel.code, Number(code));
+    }
+    for (const status of [200, 204, 299, 300, 302, 399, 500, 502, 503, 504, 599]) {
+      assertMeaning(answer({ status, body }), NOBODY_KNOWS);
+    }
+  }
+});
+
+Deno.test("without a code, a 4xx and a 503 were not carried out; of anything else nobody knows", () => {
+  for (const body of [undefined, null, "", "Bad Request", {}, { error: "no" }, []]) {
+    for (const status of [400, 401, 404, 408, 413, 429, 431, 499, 503]) {
+      assertMeaning(answer({ status, body }), DOWN);
+    }
+    for (const status of [200, 201, 204, 300, 301, 302, 304, 307, 308, 500, 501, 502, 504, 599]) {
+      assertMeaning(answer({ status, body }), NOBODY_KNOWS);
+    }
+  }
+});
+
+Deno.test("what is no code is passed over", () => {
+  const none = [
+    null,
+    NaN,
+    Infinity,
+    1.5,
+    1e20,
+    2 ** 31,
+    "",
+    "x",
+    "132001x",
+    " 132001",
+    "-1",
+    "1e5",
+  ];
+  for (const code of [...none, "9".repeat(10), "٣", true, [132001], { code: 132001 }, undefined]) {
+    assertMeaning(answer({ status: 500, body: refusal(code) }), NOBODY_KNOWS, String(code));
+    assertMeaning(answer({ status: 400, body: refusal(code) }), DOWN, String(code));
+  }
+  for (const body of [{ code: 132001 }, { errors: [{ code: 132001 }] }, [refusal(132001)]]) {
+    assertMeaning(answer({ status: 500, body }), NOBODY_KNOWS);
+  }
+});
+
+Deno.test("what the channel says of an error is kept as far as it can be read", () => {
+  const said = (error: Record<string, unknown>) =>
+    (outcomeOf(answer({ body: { error: { code: 132012, ...error } } })) as { channel: unknown })
+      .channel;
+  const whole = { message: "No", error_data: { details: "body: 3" }, fbtrace_id: "T" };
+  assert.deepEqual(said(whole), {
+    code: 132012,
+    message: "No",
+    details: "body: 3",
+    traceId: "T",
+  });
+  const bare = { code: 132012, message: "", details: undefined, traceId: undefined };
+  assert.deepEqual(said({}), bare);
+  for (const odd of [null, 1, [], {}, true]) {
+    assert.deepEqual(said({ message: odd, error_data: odd, fbtrace_id: odd }), bare);
+    assert.deepEqual(said({ error_data: { details: odd } }), bare);
+  }
+});
+
+Deno.test("a 2xx with a readable id is accepted, whatever else it says", () => {
+  const ids = ["wamid.HBgNNTUxMTk4NzY1NDMyMRUCABEYEjdBQjQ=", "a", "x".repeat(255), "!~"];
+  for (const id of ids) {
+    const bodies = [
+      { messages: [{ id }] },
+      { messages: [{ id, message_status: "accepted" }], contacts: [{ wa_id: "5511" }] },
+      { messages: [{ id, message_status: "held_for_quality_assessment" }] },
+      { messages: [{ id, message_status: "paused" }] },
+      { messages: [{ id, message_status: null }], error: null },
+    ];
+    for (const body of bodies) {
+      for (const status of [200, 201, 202, 299]) {
+        assert.deepEqual(outcomeOf(answer({ status, body, retryAfter: "5" })), {
+          kind: "accepted",
+          whatsappMessageId: id,
+        });
+      }
+    }
+  }
+});
+
+Deno.test("a 2xx without an id, or with one that cannot be kept, leaves nobody knowing", () => {
+  const ids = [
+    ...["", " ", "x".repeat(256), "a b", " a", "a ", "a\n", "a\tb", "a\0", "ä", "🚚"],
+    ...[null, undefined, 1, true, [], ["a"], { id: "a" }],
+  ];
+  const bodies = [
+    ...ids.map((id) => ({ messages: [{ id, message_status: "accepted" }] })),
+    ...[{ messages: [] }, { messages: null }, { messages: "wamid.x" }, { messages: ["wamid.x"] }],
+    ...[{ messages: { id: "wamid.x" } }, { id: "wamid.x" }, { message: [{ id: "wamid.x" }] }],
+    ...[{ messages: [null] }, { messages: [[{ id: "wamid.x" }]] }, [{ id: "wamid.x" }], "wamid.x"],
+  ];
+  for (const body of bodies) assertMeaning(answer({ status: 200, body }), NOBODY_KNOWS);
+});
+
+Deno.test("an id is taken from a 2xx only", () => {
+  const body = { messages: [{ id: "wamid.x" }] };
+  for (const status of [300, 304, 500, 502]) assertMeaning(answer({ status, body }), NOBODY_KNOWS);
+  for (const status of [400, 404, 503]) assertMeaning(answer({ status, body }), DOWN);
+});
+
+Deno.test("a 2xx with the code of an error goes by the code", () => {
+  assertMeaning(answer({ status: 200, body: { messages: [], ...refusal(190) } }), ACCOUNT);
+});

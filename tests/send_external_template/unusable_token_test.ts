@@ -1,0 +1,84 @@
+// An account whose token cannot be used: nothing is called, nothing is lost, and nothing of it is told.
+import assert from "node:assert/strict";
+import * as jose from "jose";
+import { readCredentialsKey, sealToken } from "../../supabase/functions/_shared/credentials.ts";
+import { anyPhone, newCompany, sealedToken } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownSender } from "../support/own_functions.ts";
+import { accepted, ledgerOf, ownChannel, storedMessage, template } from "../support/sending.ts";
+import { secrets, withDatabase } from "../support/stack.ts";
+
+const credentialsKey = readCredentialsKey(secrets.credentials_key);
+const anotherKey = crypto.getRandomValues(new Uint32Array(8));
+
+/** The first half of each token is to be found nowhere. */
+const TOKEN = "EAAGvErYsEcReTtOkEn";
+
+const UNUSABLE: Record<string, () => Promise<string>> = {
+  "was sealed under another key": () => sealToken(TOKEN, new Uint8Array(anotherKey.buffer)),
+  "was sealed in another way": () =>
+    new jose.CompactEncrypt(new TextEncoder().encode(TOKEN))
+      .setProtectedHeader({ alg: "dir", enc: "A128CBC-HS256" })
+      .encrypt(credentialsKey),
+  "was altered": async () => {
+    const [header, none, iv, text, tag] = (await sealToken(TOKEN, credentialsKey)).split(".");
+    return [header, none, iv, text.split("").toReversed().join(""), tag].join(".");
+  },
+  "has a line break": () => sealToken(`${TOKEN}\nX-Injected: 1`, credentialsKey),
+  "has a carriage return": () => sealToken(`${TOKEN}\r\nX-Injected: 1`, credentialsKey),
+  "has a null character": () => sealToken(`${TOKEN}\0`, credentialsKey),
+  "is no ASCII": () => sealToken(`${TOKEN}☃`, credentialsKey),
+};
+
+for (const [what, seal] of Object.entries(UNUSABLE)) {
+  Deno.test(`a token that ${what} is an account to connect again`, async () => {
+    const company = await newCompany();
+    const setToken = (sealed: string) =>
+      withDatabase((sql) =>
+        sql`update messaging_accounts set encrypted_token = ${sealed} where id = ${company.account_id}`
+      );
+    const sealed = await seal();
+    await setToken(sealed);
+    await using channel = ownChannel(() => accepted());
+    const send = await ownSender(channel.url);
+    const json = template(anyPhone(), { idempotency_key: "once" });
+
+    let answer!: Awaited<ReturnType<typeof send>>;
+    const lines = await logged(async () => {
+      answer = await send(company.keys.messaging, json);
+    });
+    const { error, ...body } = answer.body;
+    assert.deepEqual([answer.status, body], [500, {
+      success: false,
+      code: "channel_account_error",
+      request_id: answer.headers.get("X-Request-Id"),
+    }]);
+    assert.match(error, new RegExp(`${company.phone_number_id}.+Connect the account again`));
+    assert.deepEqual(channel.calls, []);
+
+    const [entry] = await ledgerOf(company);
+    assert.deepEqual([entry.state, entry.reason, entry.channel_code], [
+      "released",
+      "channel_account_error",
+      null,
+    ]);
+    assert.equal((await storedMessage(entry.message_id)).status, "failed");
+
+    const events = lines.map((line) => JSON.parse(line));
+    assert.deepEqual(events.map(({ event }) => event), ["account_token_unusable", "template_send"]);
+    for (const event of events) assert.equal(event.request_id, body.request_id);
+    const told = JSON.stringify(answer.body) + lines.join();
+    for (const secret of [TOKEN, TOKEN.slice(0, 6), "Injected", sealed, sealed.split(".")[3]]) {
+      assert.ok(!told.includes(secret), `${secret} in ${told}`);
+    }
+
+    await setToken(sealedToken);
+    const again = await send(company.keys.messaging, json);
+    assert.deepEqual([again.status, again.body.message_id, again.body.idempotent_hit], [
+      200,
+      entry.message_id,
+      false,
+    ]);
+    assert.equal(channel.calls.length, 1);
+  });
+}

@@ -1,0 +1,93 @@
+import { type Answer, send } from "./gateway.ts";
+import type { SandboxMessage } from "../../local/sandbox.ts";
+import { stack, withDatabase } from "./stack.ts";
+
+/** A request that the endpoint and the sandbox take, for a phone, with these changes. */
+export function template<Changes extends Record<string, unknown>>(
+  phone: string,
+  changes: Changes = {} as Changes,
+) {
+  return {
+    phone,
+    template_name: "order_update",
+    language_code: "pt_BR",
+    display_text: "Olá, o seu pedido está a caminho 🚚",
+    ...changes,
+  };
+}
+
+/** Sends a template through the stack, whose channel is the sandbox. */
+export async function sendTemplate(key: string, json: unknown): Promise<Answer> {
+  return await send(stack.template_url, "POST", {
+    Authorization: `Bearer ${key}`,
+    "Content-Type": "application/json",
+  }, JSON.stringify(json));
+}
+
+/** What the sandbox has taken from one account, newest first. */
+export async function takenFrom(
+  { phone_number_id }: { phone_number_id: string },
+  to?: string,
+): Promise<SandboxMessage[]> {
+  const query = new URLSearchParams({ phone_number_id, ...(to && { to }) });
+  const { status, body } = await send(`${stack.sandbox_url}?${query}`, "GET", {});
+  if (status !== 200) throw new Error(`The sandbox answered ${status}`);
+  return body.data;
+}
+
+/** A message as the database holds it. */
+export async function storedMessage(id: string) {
+  return await withDatabase(async (sql) => {
+    const [message] = await sql`select * from messages where id = ${id}`;
+    return message;
+  });
+}
+
+/** The ledger of a company, oldest first. */
+export async function ledgerOf({ id }: { id: string }) {
+  return await withDatabase(async (sql) => [
+    ...await sql`select * from template_sends where company_id = ${id} order by created_at`,
+  ]);
+}
+
+/** Lets the time pass that a claim may take: every lease of the company is over. */
+export async function endLeases({ id }: { id: string }) {
+  await withDatabase((sql) =>
+    sql`update template_sends set lease_ends_at = now() - interval '1 second' where company_id = ${id}`
+  );
+}
+
+/** A channel of the test's own, which keeps every call that it gets. */
+export function ownChannel(answer: (call: Call, request: Request) => Response | Promise<Response>) {
+  const calls: Call[] = [];
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const call = {
+        path: new URL(request.url).pathname,
+        headers: request.headers,
+        body: await request.json(),
+      };
+      calls.push(call);
+      return await answer(call, request);
+    },
+  );
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/v26.0`,
+    calls,
+    [Symbol.asyncDispose]: async () => await server.shutdown(),
+  };
+}
+
+/** A call as the channel gets it. */
+export interface Call {
+  path: string;
+  headers: Headers;
+  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  body: any;
+}
+
+/** The channel's answer to a message that it takes. */
+export function accepted(id = `wamid.${crypto.randomUUID()}`): Response {
+  return Response.json({ messages: [{ id, message_status: "accepted" }] });
+}
