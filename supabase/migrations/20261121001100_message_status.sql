@@ -1,8 +1,10 @@
 -- How a message that the company sends stands on the channel.
 
--- What was recorded before now had been said.
+-- What was recorded before now had been said, which is no change of it.
 alter table public.messages add column status text;
+alter table public.messages disable trigger user;
 update public.messages set status = 'sent' where direction = 'outbound';
+alter table public.messages enable trigger user;
 alter table public.messages
   add constraint messages_status_check check (status in ('pending', 'sent', 'failed')),
   add constraint messages_status_while_outbound check ((direction = 'outbound') = (status is not null));

@@ -1,26 +1,33 @@
 -- The two ends of a template send, each one round trip and one transaction. Both are security definer:
 -- a key sees no account, no message and no ledger, and learns of them what these two answer.
 
-create function app.find_or_add_contact(own_company_id uuid, phone text, name text) returns uuid
+create function app.find_or_add_contact(
+  own_company_id uuid,
+  by_phone text,
+  new_name text,
+  out id uuid,
+  out do_not_contact boolean
+)
 language plpgsql security definer
 set search_path = ''
 as $$
 #variable_conflict use_column
-declare
-  contact_id uuid;
 begin
   loop
-    insert into public.contacts (company_id, phone, name)
-    values (own_company_id, find_or_add_contact.phone, find_or_add_contact.name)
-    on conflict (company_id, phone_key) do nothing
-    returning id into contact_id;
+    -- Locked, so that a contact who is being changed is waited for, and stays as found until the claim ends.
+    select contacts.id, contacts.do_not_contact
+    into find_or_add_contact.id, find_or_add_contact.do_not_contact
+    from public.contacts
+    where company_id = own_company_id and phone_key = app.phone_key(by_phone)
+    for share;
     exit when found;
-    select id into contact_id from public.contacts
-    where company_id = own_company_id and phone_key = app.phone_key(find_or_add_contact.phone)
-    for key share;
+    insert into public.contacts (company_id, phone, name)
+    values (own_company_id, by_phone, new_name)
+    on conflict (company_id, phone_key) do nothing
+    returning contacts.id, contacts.do_not_contact
+    into find_or_add_contact.id, find_or_add_contact.do_not_contact;
     exit when found;
   end loop;
-  return contact_id;
 end
 $$;
 comment on function app.find_or_add_contact(uuid, text, text) is
@@ -74,121 +81,112 @@ as $$
 declare
   own_company_id constant uuid := app.company_id('messaging');
   new_message_id constant uuid := gen_random_uuid();
+  send record;
   account record;
   contact record;
-  repeated record;
-  send record;
   conversation record;
-  stop jsonb;
+  answer jsonb;
 begin
   perform public.authenticate();
 
-  -- What speaks against sending. Nothing is written so far, so who is stopped here uses up no key.
-  select id, phone_number_id, encrypted_token, count(*) over () as matches into account
-  from public.messaging_accounts
-  where company_id = own_company_id and disconnected_at is null
-    and (claim_template_send.phone_number_id is null
-      or phone_number_id = claim_template_send.phone_number_id);
-  select id, do_not_contact into contact
-  from public.contacts
-  where company_id = own_company_id and phone_key = app.phone_key(claim_template_send.phone);
-
-  if account.matches is distinct from 1 then
-    stop := jsonb_build_object('result', 'no_account', 'connected', coalesce((
-      select jsonb_agg(
-        jsonb_build_object('phone_number_id', phone_number_id, 'display_phone', display_phone)
-        order by phone_number_id
-      )
-      from public.messaging_accounts where company_id = own_company_id and disconnected_at is null
-    ), '[]'));
-  elsif contact.do_not_contact then
-    stop := jsonb_build_object('result', 'do_not_contact');
-  end if;
-
-  loop
-    if stop is null then
-      -- Of all requests with this idempotency key, one gets a row back: a new one, or one that was released.
-      insert into public.template_sends as sends (
-        company_id, idempotency_key, message_id, template_name, language_code, claim_id
-      )
-      values (
-        own_company_id, claim_template_send.idempotency_key, new_message_id,
-        claim_template_send.template_name, claim_template_send.language_code, claim_template_send.claim_id
-      )
-      on conflict (company_id, idempotency_key) do update set
-        state = 'pending',
-        claim_id = excluded.claim_id,
-        lease_ends_at = excluded.lease_ends_at,
-        template_name = excluded.template_name,
-        language_code = excluded.language_code,
-        reason = null,
-        channel_code = null
-      where sends.state = 'released'
-      returning sends.id, sends.message_id, sends.created_conversation into send;
-      exit when found;
+  begin
+    -- Of all requests with this idempotency key, one gets a row back: a new one, or one that was released.
+    -- The others wait for it here, and then find what it has come to.
+    insert into public.template_sends as sends (
+      company_id, idempotency_key, message_id, template_name, language_code, claim_id
+    )
+    values (
+      own_company_id, claim_template_send.idempotency_key, new_message_id,
+      claim_template_send.template_name, claim_template_send.language_code, claim_template_send.claim_id
+    )
+    on conflict (company_id, idempotency_key) do update set
+      state = 'pending',
+      claim_id = excluded.claim_id,
+      lease_ends_at = excluded.lease_ends_at,
+      template_name = excluded.template_name,
+      language_code = excluded.language_code,
+      reason = null,
+      channel_code = null
+    where sends.state = 'released'
+    returning sends.id, sends.message_id, sends.created_conversation into send;
+    if not found then
+      update public.template_sends set state = 'failed', reason = 'outcome_unknown'
+      where company_id = own_company_id and idempotency_key = claim_template_send.idempotency_key
+        and state = 'pending' and lease_ends_at <= now();
+      select jsonb_build_object(
+        'result', 'repeat', 'status', sends.state,
+        'conversation_id', messages.conversation_id, 'message_id', messages.id
+      ) into answer
+      from public.template_sends as sends
+      join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+      where sends.company_id = own_company_id
+        and sends.idempotency_key = claim_template_send.idempotency_key;
+      return answer;
     end if;
 
-    update public.template_sends set state = 'failed', reason = 'outcome_unknown'
-    where company_id = own_company_id and idempotency_key = claim_template_send.idempotency_key
-      and state = 'pending' and lease_ends_at <= now();
-    select jsonb_build_object(
-      'result', 'repeat', 'status', sends.state,
-      'conversation_id', messages.conversation_id, 'message_id', messages.id
-    ) as answer into repeated
-    from public.template_sends as sends
-    join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
-    where sends.company_id = own_company_id
-      and sends.idempotency_key = claim_template_send.idempotency_key
-      and sends.state <> 'released';
-    if found then
-      return repeated.answer;
-    elsif stop is not null then
-      return stop;
+    select id, phone_number_id, encrypted_token, count(*) over () as matches into account
+    from public.messaging_accounts
+    where company_id = own_company_id and disconnected_at is null
+      and (claim_template_send.phone_number_id is null
+        or phone_number_id = claim_template_send.phone_number_id);
+    if account.matches is distinct from 1 then
+      answer := jsonb_build_object('result', 'no_account', 'connected', coalesce((
+        select jsonb_agg(
+          jsonb_build_object('phone_number_id', phone_number_id, 'display_phone', display_phone)
+          order by phone_number_id
+        )
+        from public.messaging_accounts where company_id = own_company_id and disconnected_at is null
+      ), '[]'));
+      raise sqlstate 'CRM01'; -- to the end of the block
     end if;
-    -- Released in between: the claim is free again.
-  end loop;
 
-  if contact.id is null then
-    contact.id := app.find_or_add_contact(
+    contact := app.find_or_add_contact(
       own_company_id, claim_template_send.phone, claim_template_send.contact_name
     );
-  end if;
-  conversation := app.find_or_open_conversation(own_company_id, contact.id, account.id);
+    if contact.do_not_contact then
+      answer := jsonb_build_object('result', 'do_not_contact');
+      raise sqlstate 'CRM01';
+    end if;
+    conversation := app.find_or_open_conversation(own_company_id, contact.id, account.id);
 
-  -- A released send opened its conversation if this is still that one.
-  send.created_conversation := conversation.is_new or (
-    send.created_conversation and exists (
-      select from public.messages
-      where company_id = own_company_id and id = send.message_id and conversation_id = conversation.id
+    -- A released send opened its conversation if this is still that one.
+    send.created_conversation := conversation.is_new or (
+      send.created_conversation and exists (
+        select from public.messages
+        where company_id = own_company_id and id = send.message_id and conversation_id = conversation.id
+      )
+    );
+    update public.template_sends set created_conversation = send.created_conversation
+    where id = send.id and created_conversation <> send.created_conversation;
+
+    -- A released send keeps its message. Nothing has gone out for it, so what goes out now, and when, is
+    -- what the message says.
+    insert into public.messages (id, company_id, conversation_id, direction, type, content, status)
+    values (
+      send.message_id, own_company_id, conversation.id, 'outbound',
+      claim_template_send.message_type, claim_template_send.content, 'pending'
     )
-  );
-  update public.template_sends set created_conversation = send.created_conversation
-  where id = send.id and created_conversation <> send.created_conversation;
+    on conflict (id) do update set
+      conversation_id = excluded.conversation_id,
+      type = excluded.type,
+      content = excluded.content,
+      created_at = excluded.created_at;
 
-  -- A released send keeps its message. Nothing has gone out for it, so what goes out now, and when, is
-  -- what the message says.
-  insert into public.messages (id, company_id, conversation_id, direction, type, content, status)
-  values (
-    send.message_id, own_company_id, conversation.id, 'outbound',
-    claim_template_send.message_type, claim_template_send.content, 'pending'
-  )
-  on conflict (id) do update set
-    conversation_id = excluded.conversation_id,
-    type = excluded.type,
-    content = excluded.content,
-    created_at = excluded.created_at;
-
-  return jsonb_build_object(
-    'result', 'claimed',
-    'send_id', send.id,
-    'company_id', own_company_id,
-    'account_id', account.id,
-    'phone_number_id', account.phone_number_id,
-    'encrypted_token', account.encrypted_token,
-    'conversation_id', conversation.id,
-    'message_id', send.message_id,
-    'created_conversation', send.created_conversation
-  );
+    return jsonb_build_object(
+      'result', 'claimed',
+      'send_id', send.id,
+      'company_id', own_company_id,
+      'account_id', account.id,
+      'phone_number_id', account.phone_number_id,
+      'encrypted_token', account.encrypted_token,
+      'conversation_id', conversation.id,
+      'message_id', send.message_id,
+      'created_conversation', send.created_conversation
+    );
+  exception when sqlstate 'CRM01' then
+    -- Everything since is undone, the claim with it: who is stopped has used up no idempotency key.
+    return answer;
+  end;
 end
 $$;
 comment on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text) is

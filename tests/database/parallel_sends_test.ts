@@ -1,10 +1,13 @@
 // Template sends that are claimed and settled at the same moment, over connections of their own.
 
 import assert from "node:assert/strict";
+import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { atOnce, committed, overlapping } from "./connections.ts";
 import { type Claim, claim, endLease, RELEASED, SENT, settle, standing } from "./sends.ts";
+
+type Sql = postgres.TransactionSql;
 
 const MANY = 8;
 
@@ -161,6 +164,67 @@ Deno.test("a claim that meets a contact or a conversation being made waits for i
   );
   assert.equal(inConversation.conversation_id, openedFirst);
   assert.equal(inConversation.created_conversation, false);
+});
+
+Deno.test("a claim that has to wait goes by what is so when it is its turn", async () => {
+  const STOPPED = { result: "do_not_contact" };
+  const { id: company_id, keys, contact_id } = await newSender();
+  const phone = anyPhone();
+  const [, met] = await overlapping(
+    (sql) => sql`insert into contacts ${sql({ company_id, phone, do_not_contact: true })}`,
+    (sql) => claim(sql, keys.all, { phone }),
+  );
+  assert.deepEqual(met, STOPPED);
+
+  const [{ phone: own }] = await committed((sql) =>
+    sql`select phone from contacts where id = ${contact_id}`
+  );
+  const forbid = (do_not_contact: boolean) => (sql: Sql) =>
+    sql`update contacts set do_not_contact = ${do_not_contact} where id = ${contact_id}`;
+  const [, changed] = await overlapping(
+    forbid(true),
+    (sql) => claim(sql, keys.all, { phone: own }),
+  );
+  assert.deepEqual(changed, STOPPED);
+  await committed(forbid(false));
+
+  // Waiting for the idempotency key, until its send is released.
+  const asked = { phone: own, idempotency_key: "once" };
+  const claim_id = crypto.randomUUID();
+  await committed((sql) => claim(sql, keys.all, { ...asked, claim_id }));
+  const [, forbidden] = await overlapping(
+    async (sql) => {
+      await settle(sql, claim_id, RELEASED);
+      await forbid(true)(sql);
+    },
+    (sql) => claim(sql, keys.all, asked),
+  );
+  assert.deepEqual(forbidden, STOPPED);
+  await committed(forbid(false));
+  const again = { claim_id: crypto.randomUUID() };
+  await committed((sql) => claim(sql, keys.all, { ...asked, ...again }));
+  const [, disconnected] = await overlapping(
+    async (sql) => {
+      await settle(sql, again.claim_id, RELEASED);
+      await sql`
+        update messaging_accounts set disconnected_at = now(), encrypted_token = null
+        where company_id = ${company_id}
+      `;
+    },
+    (sql) => claim(sql, keys.all, asked),
+  );
+  assert.deepEqual(disconnected, { result: "no_account", connected: [] });
+});
+
+Deno.test("a contact who is deleted while a claim waits is made anew", async () => {
+  const { id: company_id, keys } = await newSender();
+  const phone = anyPhone();
+  await committed((sql) => sql`insert into contacts ${sql({ company_id, phone })}`);
+  const [, { result, created_conversation }] = await overlapping(
+    (sql) => sql`delete from contacts where company_id = ${company_id} and phone = ${phone}`,
+    (sql) => claim(sql, keys.all, { phone }),
+  );
+  assert.deepEqual([result, created_conversation], ["claimed", true]);
 });
 
 Deno.test("the scheduled job passes over a send that is being settled, and waits for nobody", async () => {
