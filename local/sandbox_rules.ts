@@ -48,7 +48,7 @@ export type TemplateMessage = z.output<typeof Message>;
 
 /** The code with which the channel refuses this message, and on what grounds; null when it takes it. */
 export function validate(body: unknown): { code: number; details: string } | null {
-  const result = Message.safeParse(body);
+  const result = Message.safeParse(body, { reportInput: true });
   if (result.success) {
     const { name, language } = result.data.template;
     if (LANGUAGES.has(language.code)) return null;
@@ -62,7 +62,7 @@ export function validate(body: unknown): { code: number; details: string } | nul
   const details = `${path || "body"} is missing or has a form that is not taken`;
   if (path === "template.name") return { code: 132001, details };
   if (issue.code === "custom" && issue.params?.code) return { code: issue.params.code, details };
-  const isMissing = issue.code === "invalid_type" && issue.input === undefined;
+  const isMissing = "input" in issue && issue.input === undefined;
   return {
     code: isMissing ? 131008 : path.startsWith("template.components") ? 132012 : 100,
     details,

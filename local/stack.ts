@@ -214,7 +214,7 @@ async function answerFromSandbox(request: Request): Promise<Response> {
   const answer = await (await loadingSandbox).fetch(readdressed(request, request.url));
   if (answer.type !== "error") return answer;
   // msw's form of a connection that breaks off instead of an answer.
-  const reason = new Error("The sandbox breaks this connection off, as its recipient asks for.");
+  const reason = "The sandbox breaks this connection off, as its recipient asks for.";
   return new Response(new ReadableStream({ pull: (answer) => answer.error(reason) }));
 }
 

@@ -244,6 +244,7 @@ async function impatientSend(deno: string, channelUrl: string, key: string, json
     args: ["eval", script],
     env: functionEnvironment(stack.url, secrets, channelUrl),
     cwd: root,
+    signal: AbortSignal.timeout(15_000), // one that waits for ever fails here
   }).output();
   const [printed] = new TextDecoder().decode(stdout).trim().split("\n").slice(-1);
   assert.ok(printed, new TextDecoder().decode(stderr));

@@ -197,3 +197,17 @@ Deno.test("a redirect is not followed, because the token would go with it", asyn
   await elsewhere.shutdown();
   assert.equal(strays, 0);
 });
+
+Deno.test("how long the channel asks to wait is handed on", async () => {
+  const company = await newCompany();
+  let headers: Record<string, string> = {};
+  await using channel = ownChannel(() =>
+    Response.json({ error: { code: 131056 } }, { status: 400, headers })
+  );
+  const send = await ownSender(channel.url);
+  for (const [said, told] of [[undefined, "6"], ["17", "17"], ["soon", "6"]]) {
+    headers = said ? { "Retry-After": said } : {};
+    const answer = await send(company.keys.messaging, template(anyPhone()));
+    assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [502, told]);
+  }
+});

@@ -8,6 +8,7 @@ import {
   endLeases,
   ledgerOf,
   ownChannel,
+  slowChannel,
   storedMessage,
   template,
 } from "../support/sending.ts";
@@ -162,21 +163,16 @@ Deno.test("a key that is switched off during the call is still told what the cha
 
 Deno.test("an outcome that comes after the lease replaces the guess", async () => {
   const company = await newCompany();
-  const [called, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  await using channel = ownChannel(async () => {
-    called.resolve();
-    await mayAnswer.promise;
-    return accepted();
-  });
+  await using channel = slowChannel();
   const send = await ownSender(channel.url);
   const json = template(anyPhone(), { idempotency_key: "slow" });
   const first = send(company.keys.messaging, json);
-  await called.promise;
+  await channel.called;
   await endLeases(company);
   const { body } = await send(company.keys.messaging, json);
   assert.equal(body.status, "failed");
   assert.equal((await storedMessage(body.message_id)).status, "failed");
-  mayAnswer.resolve();
+  channel.answer();
   assert.deepEqual([(await first).body.success, (await first).body.message_id], [
     true,
     body.message_id,

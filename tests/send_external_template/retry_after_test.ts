@@ -52,7 +52,25 @@ Deno.test("a date is never in the past, and never more than a day ahead", () => 
 });
 
 Deno.test("what is neither is passed over", () => {
-  const junk = ["", "soon", "30s", "0x10", "1e3", "Infinity", "NaN", "null", "12:00", "٣", "<b>"];
+  const junk = [
+    "",
+    "soon",
+    "30s",
+    "0x10",
+    "1e3",
+    "Infinity",
+    "NaN",
+    "null",
+    "12:00",
+    "٣",
+    "<b>",
+    "-5",
+    "1.5",
+    "+6",
+    "5, 6",
+    "Wed, 21 Oct",
+    "1 January 2099",
+  ];
   for (const header of [null, ...junk]) {
     assert.equal(waitFor(header), undefined, String(header));
     assert.equal(waitFor(header, PAIR_THROTTLED), 6, String(header));

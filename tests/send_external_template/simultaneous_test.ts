@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import type { Answer } from "../support/gateway.ts";
 import { ownSender } from "../support/own_functions.ts";
-import { accepted, ownChannel, sendTemplate, takenFrom, template } from "../support/sending.ts";
+import {
+  accepted,
+  ownChannel,
+  sendTemplate,
+  slowChannel,
+  takenFrom,
+  template,
+} from "../support/sending.ts";
 import { withDatabase } from "../support/stack.ts";
 
 const MANY = 50;
@@ -57,18 +64,13 @@ Deno.test("of 50 requests at once with one idempotency key, one sends, and the o
 
 Deno.test("while one is being sent, 50 repeats say that it is pending", async () => {
   const company = await newCompany();
-  const [called, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  await using channel = ownChannel(async () => {
-    called.resolve();
-    await mayAnswer.promise;
-    return accepted();
-  });
+  await using channel = slowChannel();
   const send = await ownSender(channel.url);
   const json = template(anyPhone(), { idempotency_key: "slow" });
   const first = send(company.keys.messaging, json);
-  await called.promise;
+  await channel.called;
   const repeats = await atOnce(() => sendTemplate(company.keys.messaging, json));
-  mayAnswer.resolve();
+  channel.answer();
   const { body } = await first;
   assert.equal(body.success, true);
   for (const repeat of repeats) {

@@ -79,6 +79,17 @@ export function ownChannel(answer: (call: Call, request: Request) => Response | 
   };
 }
 
+/** A channel that takes the message, and answers only when it is told to. */
+export function slowChannel() {
+  const [called, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const channel = ownChannel(async () => {
+    called.resolve();
+    await mayAnswer.promise;
+    return accepted();
+  });
+  return { ...channel, called: called.promise, answer: () => mayAnswer.resolve() };
+}
+
 /** A call as the channel gets it. */
 export interface Call {
   path: string;

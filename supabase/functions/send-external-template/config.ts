@@ -32,7 +32,7 @@ export async function readSenderConfig(
     ...await readConfig(env),
     credentialsKey: readCredentialsKey(env.CREDENTIALS_KEY),
     whatsapp: { url: readChannelUrl(env.WHATSAPP_API_URL || GRAPH_API), timeoutMs: 20_000 },
-    // In all less than a lease: whoever asks after it is told a guess.
+    // In all less than a lease, unless the database hangs: who asks after it is told a guess.
     settleRetriesMs: [200, 800, 2_000, 5_000, 10_000, 20_000],
     settleWaitMs: 5_000,
   };

@@ -136,11 +136,10 @@ function channelError(body: unknown): ChannelError | undefined {
 
 const A_DAY = 24 * 60 * 60;
 
-/** Seconds, from a Retry-After header: a number of them or a date (RFC 9110, 10.2.3). */
+/** Seconds, from a Retry-After header: a number of them or a date in GMT (RFC 9110, 10.2.3). */
 function secondsUntil(retryAfter: string | null): number | undefined {
-  if (retryAfter === null) return undefined;
-  const seconds = /^\d+$/.test(retryAfter)
-    ? Number(retryAfter)
-    : Math.ceil((Date.parse(retryAfter) - Date.now()) / 1000);
+  const text = retryAfter ?? "";
+  const date = text.endsWith(" GMT") ? Date.parse(text) : NaN;
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((date - Date.now()) / 1000);
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), A_DAY);
 }
