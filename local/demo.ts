@@ -46,6 +46,11 @@ export async function connectDemoAccount(owner: Sql, credentialsKey: string | nu
     update messaging_accounts set
       encrypted_token = ${token},
       disconnected_at = case when ${token}::text is null then coalesce(disconnected_at, now()) end
-    where id = ${DEMO_ACCOUNT_ID}
+    where id = ${DEMO_ACCOUNT_ID} and not exists (
+      -- Somebody has given the number to another company.
+      select from messaging_accounts as other
+      where other.phone_number_id = messaging_accounts.phone_number_id and other.id <> messaging_accounts.id
+        and other.disconnected_at is null
+    )
   `;
 }

@@ -8,7 +8,7 @@ create function app.find_or_add_contact(
   out id uuid,
   out do_not_contact boolean
 )
-language plpgsql security definer
+language plpgsql
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -40,7 +40,7 @@ create function app.find_or_open_conversation(
   out id uuid,
   out is_new boolean
 )
-language plpgsql security definer
+language plpgsql
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -87,8 +87,7 @@ declare
   conversation record;
   answer jsonb;
 begin
-  perform public.authenticate();
-
+  <<deciding>>
   begin
     -- Of all requests with this idempotency key, one gets a row back: a new one, or one that was released.
     -- The others wait for it here, and then find what it has come to.
@@ -121,7 +120,7 @@ begin
       join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
       where sends.company_id = own_company_id
         and sends.idempotency_key = claim_template_send.idempotency_key;
-      return answer;
+      exit deciding;
     end if;
 
     select id, phone_number_id, encrypted_token, count(*) over () as matches into account
@@ -137,7 +136,7 @@ begin
         )
         from public.messaging_accounts where company_id = own_company_id and disconnected_at is null
       ), '[]'));
-      raise sqlstate 'CRM01'; -- to the end of the block
+      raise sqlstate 'CRM01'; -- ends the block, see there
     end if;
 
     contact := app.find_or_add_contact(
@@ -172,7 +171,7 @@ begin
       content = excluded.content,
       created_at = excluded.created_at;
 
-    return jsonb_build_object(
+    answer := jsonb_build_object(
       'result', 'claimed',
       'send_id', send.id,
       'company_id', own_company_id,
@@ -184,9 +183,13 @@ begin
       'created_conversation', send.created_conversation
     );
   exception when sqlstate 'CRM01' then
-    -- Everything since is undone, the claim with it: who is stopped has used up no idempotency key.
-    return answer;
+    -- All of the block is undone, the claim with it: who is stopped has used up no idempotency key.
+    null;
   end;
+
+  -- Notes that the key is in use. Last, because other requests with the key wait for that to be committed.
+  perform public.authenticate();
+  return answer;
 end
 $$;
 comment on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text) is

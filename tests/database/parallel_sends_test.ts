@@ -216,6 +216,26 @@ Deno.test("a claim that has to wait goes by what is so when it is its turn", asy
   assert.deepEqual(disconnected, { result: "no_account", connected: [] });
 });
 
+Deno.test("a claim that has to wait keeps no other request with its key waiting", async () => {
+  const { keys, contact_id } = await newCompany();
+  const { claiming } = await committed(async (sql) => {
+    const [{ phone }] = await sql`select phone from contacts where id = ${contact_id} for update`;
+    const claiming = committed((sql) => claim(sql, keys.all, { phone }));
+    const waits = async () =>
+      (await sql`
+        select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))
+      `).count > 0;
+    while (!await waits()) await new Promise((resolve) => setTimeout(resolve, 5));
+    const other = await committed(async (sql) => {
+      await sql`set local lock_timeout = '2s'`;
+      return await claim(sql, keys.all);
+    });
+    assert.equal(other.result, "claimed");
+    return { claiming };
+  });
+  assert.equal((await claiming).result, "claimed");
+});
+
 Deno.test("a contact who is deleted while a claim waits is made anew", async () => {
   const { id: company_id, keys } = await newSender();
   const phone = anyPhone();

@@ -73,6 +73,37 @@ Deno.test("a claim whose answer is lost is given up, so that a repeat can send",
   assert.equal(channel.calls.length, 1);
 });
 
+Deno.test("a claim that the database says it has not made is not given up", async () => {
+  const company = await newCompany();
+  for (const [code, status] of [["PGRST003", 504], ["PGRST202", 404], ["57014", 500]] as const) {
+    await using database = watchedStack((request) =>
+      isFor("claim", request) ? Response.json({ code, message: "no" }, { status }) : null
+    );
+    const send = await ownSender("http://127.0.0.1:9", { supabaseUrl: database.url, ...QUICK });
+    await logged(async () => {
+      assert.equal((await send(company.keys.messaging, template(anyPhone()))).status, 500);
+      await backgroundWork();
+    });
+    assert.deepEqual(database.seen.map(({ path }) => path), ["/rest/v1/rpc/claim_template_send"]);
+  }
+});
+
+Deno.test("a claim that never was made is looked for, and then left alone", async () => {
+  const company = await newCompany();
+  await using database = watchedStack((request) =>
+    isFor("claim", request)
+      ? Response.json({ code: "57P01", message: "no" }, { status: 503 })
+      : null
+  );
+  const send = await ownSender("http://127.0.0.1:9", { supabaseUrl: database.url, ...QUICK });
+  const lines = await logged(async () => {
+    await send(company.keys.messaging, template(anyPhone()));
+    await backgroundWork();
+  });
+  assert.deepEqual(lines.map((line) => JSON.parse(line).event), ["request_failed"]);
+  assert.equal(database.seen.length, 1 + QUICK.settleRetriesMs.length);
+});
+
 Deno.test("an outcome is recorded as soon as the database takes it; the channel is not called again", async () => {
   const company = await newCompany();
   let failures = 3;
@@ -121,10 +152,16 @@ Deno.test("an outcome that cannot be recorded at all is told to the caller and t
     const { body } = await send(company.keys.messaging, json);
     assert.deepEqual([body.success, body.whatsapp_message_id], [true, "wamid.secret"]);
   });
-  const events = lines.map((line) => JSON.parse(line).event);
-  assert.deepEqual(events, ["send_not_settled", "template_send"]);
+  const [unsettled, sent] = lines.map((line) => JSON.parse(line));
+  assert.deepEqual([unsettled.event, sent.event], ["send_not_settled", "template_send"]);
+  assert.deepEqual([unsettled.send_id, unsettled.outcome], [sent.send_id, "sent"]);
   await endLeases(company);
   assert.equal((await send(company.keys.messaging, json)).body.status, "failed");
+  // As the README tells the operator.
+  await withDatabase((sql) =>
+    sql`select settle_template_send(${unsettled.claim_id}, 'sent', 'wamid.secret')`
+  );
+  assert.equal((await send(company.keys.messaging, json)).body.status, "sent");
   assert.equal(channel.calls.length, 1);
 });
 

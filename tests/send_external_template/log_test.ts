@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
+import { breakingServer } from "../support/breaking_server.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownSender } from "../support/own_functions.ts";
@@ -38,8 +39,9 @@ for (const [outcome, answer] of Object.entries(ANSWERS)) {
     const { ms, ...line } = JSON.parse(lines[0]);
     const channelSaid: Record<string, unknown> = {
       template_rejected: { channel_code: 132001, channel_trace_id: "TrAcE" },
-      channel_unavailable: { channel_code: 130429 },
-      channel_account_error: { channel_code: 190 },
+      channel_unavailable: { channel_code: 130429, cause: "HTTP 429" },
+      channel_account_error: { channel_code: 190, cause: "HTTP 401" },
+      unknown: { cause: "HTTP 500" },
     };
     assert.deepEqual([line, lines.length], [{
       level: "info",
@@ -59,6 +61,26 @@ for (const [outcome, answer] of Object.entries(ANSWERS)) {
     for (const secret of secrets) assert.ok(!lines[0].includes(secret), secret);
   });
 }
+
+Deno.test("a channel that cannot be reached, or does not answer, is logged with the reason, without its address", async () => {
+  const company = await newCompany();
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  listener.close();
+  await using broken = breakingServer();
+  const causes: [string, RegExp][] = [
+    [`http://127.0.0.1:${port}`, /^TypeError: client error \(Connect\): .*refused/],
+    ["http://nowhere.invalid", /^TypeError: client error \(Connect\): dns error/],
+    [broken.url, /^TypeError: client error \(SendRequest\): connection closed/],
+  ];
+  for (const [url, cause] of causes) {
+    const send = await ownSender(url);
+    const lines = await logged(() => send(company.keys.messaging, template(anyPhone())));
+    assert.equal(lines.length, 1);
+    assert.match(JSON.parse(lines[0]).cause, cause);
+    assert.ok(!lines[0].includes(company.phone_number_id));
+  }
+});
 
 Deno.test("what sends nothing leaves no line", async () => {
   const company = await newCompany();

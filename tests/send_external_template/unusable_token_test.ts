@@ -53,7 +53,10 @@ for (const [what, seal] of Object.entries(UNUSABLE)) {
       code: "channel_account_error",
       request_id: answer.headers.get("X-Request-Id"),
     }]);
-    assert.match(error, new RegExp(`${company.phone_number_id}.+Connect the account again`));
+    assert.match(
+      error,
+      new RegExp(`stored access token .* ${company.phone_number_id} .+connected again`),
+    );
     assert.deepEqual(channel.calls, []);
 
     const [entry] = await ledgerOf(company);

@@ -73,13 +73,20 @@ export function failedSend(
     }
     case "not_taken": {
       if (outcome.error === "channel_account_error") {
-        return new ApiError(
-          "channel_account_error",
-          `The messaging channel refuses the account ${send.phone_number_id} for its token, its ` +
-            "permissions or its standing. Nothing was sent. Connect the account again, then repeat the request",
-          // Its message is left out: about a malformed token, the channel quotes it.
-          { body: { channel: outcome.channel && { code: outcome.channel.code } } },
-        );
+        return outcome.channel
+          ? new ApiError(
+            "channel_account_error",
+            `The messaging channel refuses the account ${send.phone_number_id} for its token, its ` +
+              "permissions or its standing. Nothing was sent; mend the account at the channel or connect " +
+              "it again, then repeat the request",
+            // Its message is left out: about a malformed token, the channel quotes it.
+            { body: { channel: { code: outcome.channel.code } } },
+          )
+          : new ApiError(
+            "channel_account_error",
+            `The stored access token of the account ${send.phone_number_id} cannot be used. Nothing was ` +
+              "sent; have the account connected again, then repeat the request",
+          );
       }
       return new ApiError(
         "channel_unavailable",

@@ -1,16 +1,25 @@
 import * as z from "zod";
 import type { ErrorCode } from "../_shared/errors.ts";
 
-/** What is known of a message after the channel was called. */
+/**
+ * What is known of a message after the channel was called. `cause` says in a few words, for the log, what
+ * was in the way: `HTTP 503`, or what became of the connection.
+ */
 export type SendOutcome =
   /** The channel took it. That is not delivery. */
   | { kind: "accepted"; whatsappMessageId: string }
   /** The channel refused it, and would again. */
   | { kind: "refused"; error: Refusal; channel: ChannelError }
   /** The channel certainly does not have it. */
-  | { kind: "not_taken"; error: Obstacle; channel?: ChannelError; retryAfter?: number }
+  | {
+    kind: "not_taken";
+    error: Obstacle;
+    channel?: ChannelError;
+    retryAfter?: number;
+    cause: string;
+  }
   /** Nobody knows: it may have gone out. */
-  | { kind: "unknown"; channel?: ChannelError };
+  | { kind: "unknown"; channel?: ChannelError; cause: string };
 
 type Refusal = Extract<
   ErrorCode,
@@ -111,9 +120,14 @@ export function outcomeOf({ status, body, retryAfter }: ChannelAnswer): SendOutc
     case "refused":
       return { ...meaning, channel: channel! };
     case "not_taken":
-      return { ...meaning, channel, retryAfter: secondsUntil(retryAfter) ?? meaning.retryAfter };
+      return {
+        ...meaning,
+        channel,
+        retryAfter: secondsUntil(retryAfter) ?? meaning.retryAfter,
+        cause: `HTTP ${status}`,
+      };
     case "unknown":
-      return { ...meaning, channel };
+      return { ...meaning, channel, cause: `HTTP ${status}` };
   }
 }
 

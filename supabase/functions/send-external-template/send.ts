@@ -31,7 +31,7 @@ export async function sendTemplate(c: Context<ApiEnv>, config: SenderConfig): Pr
   }
 
   const outcome = await callFor(c, config, claim, request);
-  await settleSend(c, config, claimId, outcome);
+  await settleSend(c, config, claimId, claim, outcome);
   logSend(c, claim, outcome, performance.now() - began);
   if (outcome.kind === "accepted") return c.json(sentAnswer(claim, outcome.whatsappMessageId));
   throw failedSend(outcome, claim, request);
@@ -51,8 +51,11 @@ async function callFor(
     call = templateCall(config.whatsapp, account, request, send.send_id);
   } catch (error) {
     // Its message could quote the token.
-    logFailure(c, "account_token_unusable", (error as Error).name);
-    return { kind: "not_taken", error: "channel_account_error" };
+    const cause =
+      `The stored token cannot be used (${(error as Error).name}); is CREDENTIALS_KEY ` +
+      "the one that it was stored under?";
+    logFailure(c, "account_token_unusable", cause, { account_id: send.account_id });
+    return { kind: "not_taken", error: "channel_account_error", cause };
   }
   return await callChannel(config.whatsapp, call);
 }
@@ -68,6 +71,7 @@ function logSend(c: Context<ApiEnv>, send: ClaimedSend, outcome: SendOutcome, ms
     company_id: send.company_id,
     account_id: send.account_id,
     outcome: "error" in outcome ? outcome.error : outcome.kind,
+    cause: "cause" in outcome ? outcome.cause : undefined,
     ms: Math.round(ms),
     channel_code: channel?.code,
     channel_trace_id: channel?.traceId,

@@ -71,21 +71,30 @@ export async function claimSend(
     keyIsJudged(c);
     return claim as unknown as Claim; // jsonb, as the function in the database makes it
   } catch (error) {
-    if (error instanceof DatabaseError && !isRefusedByPostgres(error)) {
-      const released: Settlement = { outcome: "released", reason: "claim_unanswered" };
-      keepRunning(
-        settle(c.var.db, config, claimId, released).catch((failure) => {
-          logFailure(c, "claim_not_given_up", failure);
-        }),
-      );
+    if (error instanceof DatabaseError && mayBeCommitted(error)) {
+      keepRunning(giveUpClaim(c, config, claimId));
     }
     throw error;
   }
 }
 
-/** An error with an SQLSTATE rolled everything back; one without may have come on the way back. */
-function isRefusedByPostgres({ error: { code } }: DatabaseError): boolean {
-  return /^[0-9A-Z]{5}$/.test(code);
+/**
+ * Whether what failed may have been done all the same: there was no answer, or one that tells of a lost
+ * connection. Any other error of Postgres (with an SQLSTATE) or PostgREST (PGRST…) comes of nothing done.
+ */
+function mayBeCommitted({ error: { code } }: DatabaseError): boolean {
+  const isDecided = /^(PGRST\d+|(?=.*\d)[0-9A-Z]{5})$/.test(code ?? "");
+  return !isDecided || /^(08|57P|40003|PGRST00[01])/.test(code);
+}
+
+/** Releases a claim that the database may have made, or may be about to make. */
+async function giveUpClaim(c: Context<ApiEnv>, config: SenderConfig, claimId: string) {
+  const settlement: Settlement = { outcome: "released", reason: "claim_unanswered" };
+  for (const ms of config.settleRetriesMs) {
+    await pause(ms);
+    const state = await settle(c.var.db, claimId, settlement).catch(() => null);
+    if (state !== null) return;
+  }
 }
 
 /**
@@ -97,12 +106,19 @@ export async function settleSend(
   c: Context<ApiEnv>,
   config: SenderConfig,
   claimId: string,
+  send: ClaimedSend,
   outcome: SendOutcome,
 ): Promise<void> {
   const settlement = settlementOf(outcome);
   if (!settlement) return;
-  const settling = settle(c.var.db, config, claimId, settlement).catch((error) => {
-    logFailure(c, "send_not_settled", error);
+  const settling = settleAtLast(c, config, claimId, settlement).catch((error) => {
+    // The claim id is what the operator settles by; the channel's id of the message would tell the phone.
+    const { send_id } = send;
+    logFailure(c, "send_not_settled", error, {
+      send_id,
+      claim_id: claimId,
+      outcome: settlement.outcome,
+    });
   });
   keepRunning(settling);
   await withinMs(config.settleWaitMs, settling);
@@ -121,29 +137,30 @@ function settlementOf(outcome: SendOutcome): Settlement | null {
   }
 }
 
-/** A claim that the database does not know (yet) may be on its way still, and is tried again, too. */
-class NoSuchClaim extends Error {
-  override name = "NoSuchClaim";
-}
-
-async function settle(
-  db: CompanyDb,
+async function settleAtLast(
+  c: Context<ApiEnv>,
   { settleRetriesMs }: SenderConfig,
   claimId: string,
   settlement: Settlement,
 ): Promise<void> {
   for (let tries = 0;; tries++) {
     try {
-      const state = rows(
-        await db.rpc("settle_template_send", { claim_id: claimId, ...settlement }),
-      );
-      if (state === null) throw new NoSuchClaim("The database knows no such claim");
+      await settle(c.var.db, claimId, settlement);
       return;
     } catch (error) {
       if (tries === settleRetriesMs.length) throw error;
       await pause(settleRetriesMs[tries]);
     }
   }
+}
+
+/** The state that the send is in now; null when no send has this claim. */
+async function settle(
+  db: CompanyDb,
+  claimId: string,
+  settlement: Settlement,
+): Promise<string | null> {
+  return rows(await db.rpc("settle_template_send", { claim_id: claimId, ...settlement }));
 }
 
 function pause(ms: number): Promise<void> {

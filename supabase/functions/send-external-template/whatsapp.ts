@@ -1,6 +1,6 @@
 import { fetchOnce } from "../_shared/fetch_once.ts";
 import type { ChannelConfig } from "./config.ts";
-import { type ChannelAnswer, outcomeOf, type SendOutcome } from "./outcome.ts";
+import { outcomeOf, type SendOutcome } from "./outcome.ts";
 import type { SendRequest } from "./request.ts";
 
 /** A call of the channel, ready to be made. */
@@ -67,25 +67,41 @@ export async function callChannel(
   try {
     response = await fetchOnce(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
   } catch (error) {
-    return neverLeft(error)
-      ? { kind: "not_taken", error: "channel_unavailable" }
-      : { kind: "unknown" };
+    const cause = reasonOf(error);
+    return neverLeft(cause)
+      ? { kind: "not_taken", error: "channel_unavailable", cause }
+      : { kind: "unknown", cause };
   }
-  return outcomeOf(await read(response));
+  const { status, headers } = response;
+  let text: string;
+  try {
+    text = await response.text();
+  } catch (error) {
+    // What broke off may have said anything, but by a 4xx nothing was carried out.
+    if (status < 400 || status >= 500) return { kind: "unknown", cause: reasonOf(error) };
+    text = "";
+  }
+  return outcomeOf({ status, body: parsed(text), retryAfter: headers.get("Retry-After") });
 }
 
-async function read(response: Response): Promise<ChannelAnswer> {
-  const { status, headers } = response;
-  // An answer that breaks off, or is no JSON, leaves its status to go by.
-  const body = await response.json().catch(() => undefined);
-  return { status, body, retryAfter: headers.get("Retry-After") };
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What fetch says of a failure, without the address: `client error (Connect): dns error: …`. */
+function reasonOf(error: unknown): string {
+  const { name, message, cause } = error as Error;
+  const said = cause instanceof Error ? cause.message : message;
+  return `${name}: ${said.replace(/^error sending request .*?: (?=client error)/, "")}`;
 }
 
 /** Whether a call failed before anything of it was sent: name, connection or TLS could not be had. */
-function neverLeft(error: unknown): boolean {
-  const { message, cause } = error as Error;
-  const said = `${message} ${cause instanceof Error ? cause.message : ""}`;
-  // hyper's word for that phase, in which every error of these kinds arrives. What arrives in other
-  // words has perhaps been sent.
-  return said.includes("client error (Connect)");
+function neverLeft(cause: string): boolean {
+  // hyper's word for that phase, in which every error of these kinds arrives, and Deno's for ports that it
+  // does not connect to. What arrives in other words has perhaps been sent.
+  return /client error \(Connect\)|Requests to port \d+ are blocked/.test(cause);
 }
