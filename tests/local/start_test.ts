@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import type { StackAddresses } from "../../local/stack.ts";
+import { readCredentialsKey, sealToken } from "../../supabase/functions/_shared/credentials.ts";
 import { anyPhone } from "../support/company.ts";
+import { accepted, ownChannel } from "../support/sending.ts";
 import {
   ask,
   pause,
@@ -186,6 +188,37 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
       assert.deepEqual(await later.started.end(), [0, ""]);
       assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
     });
+
+    await t.step(
+      "sends where WHATSAPP_API_URL says, for accounts with tokens of that place",
+      async () => {
+        await using channel = ownChannel(() => accepted());
+        const { started, stack } = await startOn(folder, [], {
+          env: { WHATSAPP_API_URL: channel.url },
+        });
+        assert.equal(stack.sandbox_url, null);
+        assert.doesNotMatch(started.out, /Sandbox/);
+        const key = stack.demo!.api_key;
+        const none = await send(stack.template_url, key, phone);
+        assert.deepEqual([none.status, none.body.code], [404, "account_not_connected"]);
+
+        const { credentials_key } = JSON.parse(await Deno.readTextFile(`${folder}/secrets.json`));
+        const token = await sealToken("its-token", readCredentialsKey(credentials_key));
+        const sql = postgres(stack.database_url, { max: 1 });
+        await sql`
+        insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
+        values (${DEMO_COMPANY_ID}, '4711', '+15550100', ${token})
+      `;
+        await sql.end();
+        assert.equal((await send(stack.template_url, key, phone)).body.success, true);
+        const [{ path, headers }] = channel.calls;
+        assert.deepEqual([path, headers.get("Authorization")], [
+          "/v26.0/4711/messages",
+          "Bearer its-token",
+        ]);
+        assert.deepEqual(await started.end(), [0, ""]);
+      },
+    );
   });
 });
 
