@@ -5,6 +5,7 @@ import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { takenFrom } from "../support/sending.ts";
 import { stack } from "../support/stack.ts";
+import { root } from "./started.ts";
 
 function post(phoneNumberId: string, to: string, init: RequestInit = {}): Promise<Response> {
   return fetch(`${stack.url}/sandbox/v26.0/${phoneNumberId}/messages`, {
@@ -85,4 +86,13 @@ for (const [to, { does }] of Object.entries(MAGIC)) {
 
 Deno.test("every recipient of that kind is known here", () => {
   assert.deepEqual(Object.keys(MAGIC), Object.keys(ANSWERS));
+});
+
+Deno.test("the README lists them as they are", async () => {
+  const readme = await Deno.readTextFile(`${root}README.md`);
+  const listed = readme.matchAll(/^\| `(\+1555100\d{4})` \| (.+) \|$/gm);
+  assert.deepEqual(
+    Array.from(listed, ([, to, does]) => [to, does]),
+    Object.entries(MAGIC).map(([to, { does }]) => [to, does]),
+  );
 });
