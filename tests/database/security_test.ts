@@ -124,6 +124,7 @@ Deno.test("the functions that each role may call are these", async () => {
       "authenticate()",
       "claim_template_send(uuid,text,text,text,text,text,text,text,text)",
       "contact_id_by_phone(text)",
+      "health()",
       "settle_template_send(uuid,text,text,text,integer)",
     ],
     authenticated: [

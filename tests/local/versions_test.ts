@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { VERSION } from "../../supabase/functions/_shared/version.ts";
 import { root } from "./started.ts";
 
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
@@ -14,6 +15,10 @@ Deno.test("the import map and package.json name the same exact versions", async 
     assert.equal(specifier, `${name}${path ?? ""}`);
     assert.equal(version, installed[name], `${name} differs from package.json`);
   }
+});
+
+Deno.test("the functions say the version that package.json has", async () => {
+  assert.equal(VERSION, (await json("package.json")).version);
 });
 
 Deno.test("the tools of the tests have exact versions as well", async () => {

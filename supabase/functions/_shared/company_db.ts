@@ -21,11 +21,17 @@ export type Scope = "read" | "write" | "messaging" | null;
  * A client whose every statement runs as `api_client`, limited to the company of the key by the
  * database itself. The token behind it says which key and scope, lives one minute, and opens nothing
  * that the key would not: the database judges the key with every statement.
+ *
+ * @param keyHash null where there is no key; then there is no row to be seen.
  */
-export function companyDb(config: Config, keyHash: string, scope: Scope): CompanyDb {
+export function companyDb(config: Config, keyHash: string | null, scope: Scope): CompanyDb {
   const { key, alg, kid } = config.signingKey;
   const mint = () =>
-    new jose.SignJWT({ role: "api_client", key_hash: keyHash, ...(scope && { scope }) })
+    new jose.SignJWT({
+      role: "api_client",
+      ...(keyHash !== null && { key_hash: keyHash }),
+      ...(scope && { scope }),
+    })
       .setProtectedHeader({ alg, typ: "JWT", ...(kid && { kid }) })
       .setIssuedAt()
       .setExpirationTime("1m")

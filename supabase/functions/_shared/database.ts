@@ -641,6 +641,7 @@ export type Database = {
         };
       };
       "fail_expired_template_sends": { Args: Record<PropertyKey, never>; Returns: number };
+      "health": { Args: Record<PropertyKey, never>; Returns: boolean };
       "settle_template_send": {
         Args: {
           "channel_code"?: number;

@@ -16,6 +16,7 @@ export const STATUS = {
   recipient_opted_out: 422,
   channel_account_error: 500,
   channel_unavailable: 502,
+  database_unavailable: 503,
   internal: 500,
 } as const;
 

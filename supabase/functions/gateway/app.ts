@@ -4,6 +4,7 @@ import type { Scope } from "../_shared/company_db.ts";
 import type { Config } from "../_shared/config.ts";
 import { requestId } from "../_shared/request_id.ts";
 import { respondToError } from "../_shared/respond.ts";
+import { health } from "./health.ts";
 import { noRoute } from "./no_route.ts";
 import { contacts } from "./routes/contacts.ts";
 import { conversations } from "./routes/conversations.ts";
@@ -17,6 +18,7 @@ export function gateway(config: Config): Hono<ApiEnv> {
     .basePath("/gateway")
     .onError(respondToError())
     .use(requestId)
+    .get("/health", health(config))
     .use(authenticate(config, scopeOf))
     .route("/contacts", contacts)
     .route("/deals", deals)

@@ -1,0 +1,32 @@
+import type { Context } from "hono";
+import * as z from "zod";
+import type { ApiEnv } from "../_shared/authenticate.ts";
+import { companyDb, rows } from "../_shared/company_db.ts";
+import type { Config } from "../_shared/config.ts";
+import { ApiError } from "../_shared/errors.ts";
+import { logFailure } from "../_shared/log.ts";
+import { readQuery } from "../_shared/validate.ts";
+import { VERSION } from "../_shared/version.ts";
+
+/** A monitor that waits longer knows enough. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Says for a monitor, which has no key, which version this is and that the database answers.
+ * @throws ApiError database_unavailable when it does not, or not soon.
+ */
+export function health(config: Config) {
+  const databaseTimeoutMs = Math.min(config.databaseTimeoutMs, PATIENCE_MS);
+  return async (c: Context<ApiEnv>): Promise<Response> => {
+    readQuery(c, z.strictObject({}));
+    try {
+      rows(await companyDb({ ...config, databaseTimeoutMs }, null, null).rpc("health"));
+    } catch (error) {
+      logFailure(c, "database_unavailable", error);
+      throw new ApiError("database_unavailable", "The database does not answer", {
+        body: { version: VERSION },
+      });
+    }
+    return c.json({ data: { status: "ok", version: VERSION } });
+  };
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { VERSION } from "../../supabase/functions/_shared/version.ts";
+import { newCompany } from "../support/company.ts";
+import { call } from "../support/gateway.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
+
+Deno.test("a monitor is told, without a key, the version and that the database answers", async () => {
+  for (const key of [null, "sk_live_wrong"]) {
+    const { status, body, headers } = await call(key, "GET", "/health");
+    assert.deepEqual([status, body], [200, { data: { status: "ok", version: VERSION } }]);
+    assert.equal(headers.get("Cache-Control"), "no-store");
+    assert.ok(headers.get("X-Request-Id"));
+  }
+});
+
+Deno.test("health costs one round trip, and a database that fails or hangs is a 503 with a log line", async () => {
+  const stuck = Promise.withResolvers<Response>();
+  const answers: [(() => Response | Promise<Response>) | null, number][] = [
+    [null, 200],
+    [() => Response.json({ message: "no" }, { status: 503 }), 503],
+    [() => stuck.promise, 503],
+  ];
+  for (const [answer, expected] of answers) {
+    await using database = watchedStack(() => answer?.() ?? null);
+    const request = await ownGateway(database.url, 100);
+    const lines = await logged(async () => {
+      const { status, body, headers } = await request("none", "GET", "/health");
+      assert.equal(status, expected);
+      if (expected === 200) return;
+      assert.deepEqual(body, {
+        error: "The database does not answer",
+        code: "database_unavailable",
+        request_id: headers.get("X-Request-Id"),
+        version: VERSION,
+      });
+    });
+    assert.deepEqual(database.seen, [{ method: "POST", path: "/rest/v1/rpc/health" }]);
+    assert.equal(lines.length, expected === 200 ? 0 : 1);
+    if (answer === answers[2][0]) stuck.resolve(new Response());
+  }
+});
+
+Deno.test("health takes no parameters, and no other method", async () => {
+  const query = await call(null, "GET", "/health?deep=1");
+  assert.deepEqual([query.status, query.body.code], [422, "invalid_request"]);
+  const { keys } = await newCompany();
+  const post = await call(keys.all, "POST", "/health");
+  assert.deepEqual([post.status, post.headers.get("Allow")], [405, "GET, HEAD"]);
+  assert.equal((await call(null, "HEAD", "/health")).status, 200);
+});
