@@ -1,10 +1,11 @@
-// The operator's command: companies, their API keys and their messaging accounts.
+// The operator's command: companies, their API keys, their messaging accounts; the functions' secrets.
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../supabase/functions/_shared/config.ts";
 import { accountCommands } from "./accounts.ts";
 import { companyCommands } from "./companies.ts";
 import { keyCommands } from "./keys.ts";
 import { printable } from "./print.ts";
+import { secretsCommands } from "./secrets.ts";
 import { OperatorError } from "./target.ts";
 
 const FAILED = 1;
@@ -34,6 +35,7 @@ A command that fails says why in one sentence and ends with 1; wrong usage ends 
 companyCommands(program);
 keyCommands(program);
 accountCommands(program);
+secretsCommands(program);
 
 try {
   await program.parseAsync(Deno.args, { from: "user" });

@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { parseEnv } from "node:util";
+import { fileURLToPath } from "node:url";
+import { decodeBase64Url } from "deno-std/encoding/base64url.js";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { readSenderConfig } from "../../supabase/functions/send-external-template/config.ts";
+import { admin, type Ending } from "./command.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const FUNCTIONS = new URL("supabase/functions/", ROOT);
+const EXAMPLE = await Deno.readTextFile(new URL(".env.example", FUNCTIONS));
+
+/** What the platform sets, on any stack. */
+const PLATFORM = {
+  SUPABASE_URL: "http://127.0.0.1:54321",
+  SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_test"}',
+};
+/** None of these commands needs a stack or a project. */
+const NOWHERE = { STACK_FILE: undefined };
+
+function init(...args: string[]): Promise<Ending> {
+  return admin(["secrets", "init", ...args], { env: NOWHERE });
+}
+
+/** Runs a test in a folder of its own. */
+function inFolder(test: (folder: string) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      await test(folder);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  };
+}
+
+async function environment(file: string): Promise<Record<string, string | undefined>> {
+  return { ...PLATFORM, ...parseEnv(await Deno.readTextFile(file)) };
+}
+
+Deno.test(
+  "secrets init writes a file that both functions start with, for its owner alone",
+  inFolder(async (folder) => {
+    const file = `${folder}/.env`;
+    const ending = await init("--file", file);
+    const stdout = `Wrote ${file} with a new CREDENTIALS_KEY; ` +
+      "its JWT_SIGNING_KEY is that of supabase start, and good for no other project.\n";
+    assert.deepEqual(ending, { code: 0, stdout, stderr: "" });
+    assert.equal((await Deno.stat(file)).mode! & 0o777, 0o600);
+
+    const env = await environment(file);
+    assert.equal((await readConfig(env)).signingKey.alg, "HS256");
+    const { credentialsKey, whatsapp } = await readSenderConfig(env);
+    assert.equal(credentialsKey.length, 32);
+    const uncommented = /^#(WHATSAPP_API_URL)=(.*)$/m.exec(EXAMPLE)!;
+    assert.equal(whatsapp.url, uncommented[2], "the example shows the default");
+
+    const withoutKey = (text: string) => text.replace(/^(CREDENTIALS_KEY=).*$/m, "$1");
+    assert.equal(withoutKey(await Deno.readTextFile(file)), EXAMPLE);
+  }),
+);
+
+Deno.test(
+  "every file has a credentials key of its own, which is printed nowhere",
+  inFolder(async (folder) => {
+    const files = [`${folder}/words`, `${folder}/json`];
+    const endings = await Promise.all([
+      init("--file", files[0]),
+      init("--file", files[1], "--json"),
+    ]);
+    assert.deepEqual(endings.map(({ code, stderr }) => ({ code, stderr })), [
+      { code: 0, stderr: "" },
+      { code: 0, stderr: "" },
+    ]);
+    assert.deepEqual(JSON.parse(endings[1].stdout), {
+      file: files[1],
+      generated: ["CREDENTIALS_KEY"],
+    });
+    const [one, other] = await Promise.all(files.map(environment));
+    assert.notEqual(one.CREDENTIALS_KEY, other.CREDENTIALS_KEY);
+    for (const secret of [one.CREDENTIALS_KEY, other.CREDENTIALS_KEY, signingJwk().k]) {
+      for (const { stdout } of endings) assert.equal(stdout.includes(secret!), false);
+    }
+  }),
+);
+
+Deno.test(
+  "a file that exists is never changed, whatever it is",
+  inFolder(async (folder) => {
+    const [file, link, target] = [`${folder}/.env`, `${folder}/link`, `${folder}/target`];
+    await Deno.writeTextFile(file, "CREDENTIALS_KEY=the only one\n");
+    await Deno.symlink(target, link);
+    const before = await Deno.stat(file);
+    for (const args of [["--file", file], ["--file", file, "--json"]]) {
+      const stderr = `${file} exists already and stays as it is.\n`;
+      assert.deepEqual(await init(...args), { code: 1, stdout: "", stderr });
+    }
+    assert.equal(await Deno.readTextFile(file), "CREDENTIALS_KEY=the only one\n");
+    const { mtime, mode } = await Deno.stat(file);
+    assert.deepEqual({ mtime, mode }, { mtime: before.mtime, mode: before.mode });
+
+    assert.equal((await init("--file", link)).code, 1);
+    await assert.rejects(Deno.stat(target), Deno.errors.NotFound);
+  }),
+);
+
+Deno.test(
+  "of several commands at once, one writes",
+  inFolder(async (folder) => {
+    const file = `${folder}/.env`;
+    const endings = await Promise.all(Array.from({ length: 4 }, () => init("--file", file)));
+    assert.deepEqual(endings.map(({ code }) => code).sort(), [0, 1, 1, 1]);
+    const refusals = endings.filter(({ code }) => code === 1).map(({ stderr }) => stderr);
+    assert.deepEqual(new Set(refusals), new Set([`${file} exists already and stays as it is.\n`]));
+    await readSenderConfig(await environment(file));
+    assert.deepEqual((await Array.fromAsync(Deno.readDir(folder))).length, 1);
+  }),
+);
+
+Deno.test(
+  "a file that cannot be written is told in one sentence",
+  inFolder(async (folder) => {
+    // A folder in which nobody may write, root neither.
+    const forbidden = Deno.build.os === "darwin" ? "/System/crm.env" : "/sys/crm.env";
+    const cases: [string, RegExp][] = [
+      [`${folder}/none/.env`, /^\S+ cannot be written: its folder does not exist\.\n$/],
+      ["/dev/null/.env", /^\S+ cannot be written \(ENOTDIR\)\.\n$/],
+      [forbidden, /^\S+ cannot be written \(E[A-Z]+\)\.\n$/],
+      [folder, /^\S+ (exists already and stays as it is|cannot be written \(EISDIR\))\.\n$/],
+    ];
+    await Promise.all(cases.map(async ([file, sentence]) => {
+      const { code, stdout, stderr } = await init("--file", file);
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: "" }, file);
+      assert.match(stderr, sentence);
+      assert(stderr.startsWith(`${file} `), stderr);
+    }));
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(folder)), []);
+  }),
+);
+
+Deno.test("its help shows where it writes, and git leaves that file out", async () => {
+  const [group, command] = await Promise.all([
+    admin(["secrets", "--help"], { env: NOWHERE }),
+    init("--help"),
+  ]);
+  for (
+    const [{ code, stdout, stderr }, usage] of [[group, "secrets"], [
+      command,
+      "secrets init",
+    ]] as const
+  ) {
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+    assert(stdout.startsWith(`Usage: npm run admin -- ${usage} `), stdout);
+    assert.match(stdout, /^Examples?:\n {2}npm run admin -- secrets init$/m);
+  }
+  assert.match(command.stdout, /^ {2}--json /m);
+  const [, file] = /^ {2}--file <path>\s.*\(default:\s+"(.*)"\)$/m.exec(command.stdout)!;
+  const ignored = await Deno.readTextFile(new URL(".gitignore", ROOT));
+  assert(ignored.split("\n").includes(file), file);
+});
+
+Deno.test(
+  "without --file, the secrets go beside the functions",
+  inFolder(async (folder) => {
+    // A checkout of its own: this one's file is somebody's.
+    const copied = ["admin", "supabase/functions", "deno.json", "import_map.json", "package.json"];
+    await Deno.mkdir(`${folder}/supabase`);
+    for (const path of copied) await copy(fileURLToPath(new URL(path, ROOT)), `${folder}/${path}`);
+    await Deno.symlink(fileURLToPath(new URL("node_modules", ROOT)), `${folder}/node_modules`);
+    await Deno.remove(`${folder}/supabase/functions/.env`).catch(() => {});
+
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--allow-all", "--no-prompt", `${folder}/admin/main.ts`, "secrets", "init"],
+      cwd: "/",
+    }).output();
+    assert.deepEqual([code, new TextDecoder().decode(stderr)], [0, ""]);
+    await readSenderConfig(await environment(`${folder}/supabase/functions/.env`));
+  }),
+);
+
+Deno.test("the example names exactly the secrets that the functions read", async () => {
+  const read = await namesThatFunctionsRead();
+  const secrets = [...read].filter((name) => !name.startsWith("SUPABASE_"));
+  const named = Array.from(EXAMPLE.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm), ([, name]) => name);
+  assert.deepEqual(named.sort(), secrets.sort());
+});
+
+Deno.test("the example has the signing key of supabase start, and no credentials key", () => {
+  const { kty, k } = signingJwk();
+  const secret = new TextDecoder().decode(decodeBase64Url(k));
+  assert.deepEqual(
+    [kty, secret],
+    ["oct", "super-secret-jwt-token-with-at-least-32-characters-long"],
+  );
+  assert.equal(parseEnv(EXAMPLE).CREDENTIALS_KEY, "");
+});
+
+function signingJwk(): { kty: string; k: string } {
+  return JSON.parse(parseEnv(EXAMPLE).JWT_SIGNING_KEY!);
+}
+
+/** Starts every function, and notes what each asks of its environment. */
+async function namesThatFunctionsRead(): Promise<Set<string>> {
+  const names = new Set<string>();
+  const enough = {
+    ...PLATFORM,
+    ...parseEnv(EXAMPLE),
+    CREDENTIALS_KEY: "A".repeat(43),
+  };
+  const watched = new Proxy<Record<string, string>>(enough, {
+    get(env, name) {
+      if (typeof name === "string") names.add(name);
+      return Reflect.get(env, name);
+    },
+  });
+  const { toObject } = Deno.env;
+  Deno.env.toObject = () => watched;
+  try {
+    for await (const { name } of Deno.readDir(FUNCTIONS)) {
+      const index = new URL(`${name}/index.ts`, FUNCTIONS);
+      if (await Deno.stat(index).catch(() => null)) await import(index.href);
+    }
+  } finally {
+    Deno.env.toObject = toObject;
+  }
+  return names;
+}
+
+async function copy(from: string, to: string) {
+  if ((await Deno.stat(from)).isFile) return await Deno.copyFile(from, to);
+  await Deno.mkdir(to);
+  for await (const { name } of Deno.readDir(from)) await copy(`${from}/${name}`, `${to}/${name}`);
+}
