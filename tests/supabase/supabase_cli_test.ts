@@ -4,8 +4,8 @@ import postgres from "postgres";
 import { bootstrap, connect, databaseUrl, migrate, seed } from "../../local/database.ts";
 import { startPostgres } from "../../local/postgres.ts";
 import { databaseTypes } from "../../local/types.ts";
-import { stack } from "../support/stack.ts";
-import { root, withFolder } from "./started.ts";
+import { root, withFolder } from "../local/started.ts";
+import { stack, withDatabase } from "../support/stack.ts";
 
 const migrations = Array.from(Deno.readDirSync(`${root}supabase/migrations`), ({ name }) => name)
   .sort();
@@ -24,6 +24,18 @@ Deno.test("the CLI finds every migration on both sides and nothing to push", asy
 Deno.test("the CLI's advisors have nothing to warn of", async () => {
   const advice = ["db", "advisors", "--type", "all", "--level", "warn", "--fail-on", "warn"];
   assert.match(await supabase(advice, stack.database_url), /No issues found/);
+});
+
+// The advisors ask this only of tables on which anon or authenticated hold privileges.
+Deno.test("every table in public has row-level security on", async () => {
+  const tables = await withDatabase((sql) =>
+    sql`
+      select relname, relrowsecurity from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+    `
+  );
+  assert.ok(tables.length >= 10);
+  assert.deepEqual(tables.filter((table) => !table.relrowsecurity), []);
 });
 
 Deno.test("the committed types are the database's", async () => {

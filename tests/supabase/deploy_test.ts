@@ -1,0 +1,180 @@
+// What the Supabase CLI hands in when it deploys, and that it is all that the functions need. The CLI
+// works on a copy of the checkout: it remembers a project beside config.toml, and that may be a real one.
+import assert from "node:assert/strict";
+import { cp } from "node:fs/promises";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { root, withFolder } from "../local/started.ts";
+import { newCompany } from "../support/company.ts";
+import { send } from "../support/gateway.ts";
+import { PROJECT, startManagementApi, TOKEN, type Upload } from "./management_api.ts";
+import { UploadedFunction } from "./uploaded_function.ts";
+
+const NAMES = ["gateway", "send-external-template"];
+/** The current one, and the one that the hosted runtime is compatible with. */
+const DENOS = [Deno.execPath(), `${root}tests/tools/node_modules/deno/deno`];
+const WARNING = /warn|does not recognize|skipping|failed|no such file/i;
+
+const deploy = await supabase(["functions", "deploy", "--use-api"]);
+
+Deno.test("the CLI deploys both functions without a warning", () => {
+  assert.ok(deploy.success, deploy.printed);
+  assert.doesNotMatch(deploy.printed, WARNING);
+  const puts = deploy.requests.filter(({ method }) => method === "PUT");
+  assert.deepEqual(
+    puts.flatMap(({ json }) => json as Deployed[]).map(({ slug, status }) => [slug, status]).sort(),
+    NAMES.map((name) => [name, "ACTIVE"]),
+  );
+});
+
+Deno.test("the platform asks for no token of its own", () => {
+  for (const name of NAMES) assert.equal(uploadOf(name).metadata.verify_jwt, false, name);
+  const puts = deploy.requests.filter(({ method }) => method === "PUT");
+  for (const { json } of puts) {
+    for (const { slug, verify_jwt } of json as Deployed[]) assert.equal(verify_jwt, false, slug);
+  }
+});
+
+Deno.test("uploaded are the import map and what each function imports, and nothing else", async () => {
+  for (const name of NAMES) {
+    const entry = `supabase/functions/${name}/index.ts`;
+    const { files, metadata } = uploadOf(name);
+    assert.deepEqual(
+      [metadata.entrypoint_path, metadata.import_map_path],
+      [entry, "import_map.json"],
+    );
+    assert.deepEqual(
+      [...files.keys()].sort(),
+      ["import_map.json", ...await imported(entry)].sort(),
+    );
+    for (const [path, text] of files) {
+      assert.match(path, /^(import_map\.json|supabase\/functions\/(_shared|[\w-]+)\/[\w/]+\.ts)$/);
+      assert.ok(path.split("/").every((part) => !["tests", "local", "admin"].includes(part)), path);
+      assert.equal(text, await Deno.readTextFile(root + path), path);
+    }
+  }
+});
+
+for (const deno of DENOS) {
+  const version = deno === Deno.execPath() ? "the current Deno" : "the hosted runtime's Deno";
+
+  for (const name of NAMES) {
+    Deno.test(`what is uploaded of ${name} type-checks with ${version}`, async () => {
+      await UploadedFunction.unpacked(uploadOf(name), async (unpacked) => {
+        const [isRight, printed] = await unpacked.check(deno);
+        assert.ok(isRight, printed);
+      });
+    });
+  }
+
+  Deno.test(`what is uploaded of the gateway serves a company with ${version}`, async () => {
+    const company = await newCompany();
+    await UploadedFunction.unpacked(uploadOf("gateway"), async (unpacked) => {
+      await using server = await unpacked.start(deno);
+      const headers = { Authorization: `Bearer ${company.keys.read}` };
+      const { status, body } = await send(`${server.url}/gateway/pipelines`, "GET", headers);
+      assert.deepEqual([status, body.data?.[0]?.id], [200, company.pipeline_id]);
+    });
+  });
+
+  Deno.test(`what is uploaded of send-external-template refuses a stranger with ${version}`, async () => {
+    await UploadedFunction.unpacked(uploadOf("send-external-template"), async (unpacked) => {
+      await using server = await unpacked.start(deno);
+      const { status, body } = await send(`${server.url}/send-external-template`, "POST", {});
+      assert.deepEqual([status, body.code], [401, "missing_api_key"]);
+    });
+  });
+}
+
+Deno.test("the CLI takes every secret of the functions", async () => {
+  const secrets = [
+    { name: "JWT_SIGNING_KEY", value: '{"kty":"oct","k":"c2VjcmV0"}' },
+    { name: "CREDENTIALS_KEY", value: "c2VjcmV0" },
+    { name: "WHATSAPP_API_URL", value: "https://graph.facebook.com/v26.0" },
+  ];
+  const lines = secrets.map(({ name, value }) => `${name}=${value}\n`).join("");
+  const { success, printed, requests } = await supabase(
+    ["secrets", "set", "--env-file", "secrets.env"],
+    { "secrets.env": lines },
+  );
+  assert.ok(success, printed);
+  assert.doesNotMatch(printed, WARNING);
+  const [{ json }] = requests.filter(({ path }) => path === "/secrets");
+  assert.deepEqual(json, secrets);
+});
+
+interface Deployed {
+  slug: string;
+  status: string;
+  verify_jwt: boolean;
+}
+
+function uploadOf(name: string): Upload {
+  const upload = deploy.uploads.get(name);
+  assert.ok(upload, `${name} was not uploaded: ${deploy.printed}`);
+  return upload;
+}
+
+/** The files of this checkout that a module is made of, by Deno's own account. */
+async function imported(entry: string): Promise<string[]> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", entry],
+    cwd: root,
+  }).output();
+  const { modules } = JSON.parse(new TextDecoder().decode(stdout));
+  return modules.map(({ specifier }: { specifier: string }) => specifier)
+    .filter((url: string) => url.startsWith("file:") && !url.includes("/node_modules/"))
+    .map((url: string) => relative(root, fileURLToPath(url)));
+}
+
+/** What the CLI does for the project of the stand-in, from a copy of this checkout with more files. */
+async function supabase(args: string[], files: Record<string, string> = {}) {
+  await using api = startManagementApi();
+  let success = false;
+  let printed = "";
+  await withFolder(async (folder) => {
+    const checkout = `${folder}/checkout`;
+    for (const part of ["supabase", "local", "admin", "tests", "import_map.json", "deno.json"]) {
+      const filter = (path: string) => !/\/(node_modules|\.temp|\.env)$/.test(path);
+      await cp(root + part, `${checkout}/${part}`, { recursive: true, filter });
+    }
+    // As it lies there for `supabase functions serve`.
+    files = { ...files, "supabase/functions/.env": "CREDENTIALS_KEY=c2VjcmV0\n" };
+    for (const [path, text] of Object.entries(files)) {
+      await Deno.writeTextFile(`${checkout}/${path}`, text);
+    }
+    await Deno.writeTextFile(`${folder}/profile.yaml`, profile(api.url));
+    const output = await new Deno.Command("node", {
+      args: [
+        `${root}tests/tools/node_modules/supabase/dist/supabase.js`,
+        ...args,
+        `--remote=${PROJECT}`,
+        ...["--profile", `${folder}/profile.yaml`],
+        ...["--agent", "no"],
+      ],
+      cwd: checkout,
+      env: {
+        // It keeps notes there, too.
+        HOME: folder,
+        NO_COLOR: "1",
+        SUPABASE_ACCESS_TOKEN: TOKEN,
+        SUPABASE_TELEMETRY_DISABLED: "1",
+        SUPABASE_YES: "1",
+      },
+      stdin: "null",
+    }).output();
+    success = output.success;
+    printed = new TextDecoder().decode(output.stdout) + new TextDecoder().decode(output.stderr);
+  });
+  return { success, printed, requests: api.requests, uploads: api.uploads };
+}
+
+function profile(url: string): string {
+  return `name: stand-in
+api_url: ${url}
+dashboard_url: ${url}
+docs_url: ${url}
+project_host: 127.0.0.1
+pooler_host: 127.0.0.1
+`;
+}
