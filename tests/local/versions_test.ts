@@ -36,23 +36,6 @@ Deno.test("Deno reads the import map and nothing else", async () => {
   assert.deepEqual([nodeModulesDir, lock], ["manual", false]);
 });
 
-Deno.test("the platform is told to mount both functions without a token check of its own", async () => {
-  const config = await Deno.readTextFile(`${root}supabase/config.toml`);
-  const sections = Array.from(
-    config.matchAll(/^\[functions\.([\w-]+)\]\n((?:[^[\n].*\n)*)/gm),
-    ([, name, body]) => [name, body.trim().split("\n").filter((line) => !line.startsWith("#"))],
-  );
-  const section = (name: string) => [
-    "verify_jwt = false",
-    'import_map = "../import_map.json"',
-    `entrypoint = "./functions/${name}/index.ts"`,
-  ];
-  const names = Array.from(Deno.readDirSync(`${root}supabase/functions`), ({ name }) => name)
-    .filter((name) => name !== "_shared").sort();
-  assert.deepEqual(names, ["gateway", "send-external-template"]);
-  assert.deepEqual(sections, names.map((name) => [name, section(name)]));
-});
-
 // deno-lint-ignore no-explicit-any -- the tests look into it member by member
 async function json(path: string): Promise<any> {
   return JSON.parse(await Deno.readTextFile(`${root}${path}`));

@@ -6,24 +6,34 @@ import { startPostgres } from "../../local/postgres.ts";
 import { databaseTypes } from "../../local/types.ts";
 import { root, withFolder } from "../local/started.ts";
 import { stack, withDatabase } from "../support/stack.ts";
+import { supabase } from "./cli.ts";
 
 const migrations = Array.from(Deno.readDirSync(`${root}supabase/migrations`), ({ name }) => name)
   .sort();
+const UP_TO_DATE = /^Remote database is up to date\.$/m;
 
 Deno.test("the CLI finds every migration on both sides and nothing to push", async () => {
   const [list, push] = await Promise.all([
-    supabase(["migration", "list"], stack.database_url),
-    supabase(["db", "push", "--dry-run", "--include-seed"], stack.database_url),
+    supabase(["migration", "list", remote(stack.database_url)]),
+    supabase(["db", "push", "--dry-run", "--include-seed", remote(stack.database_url)]),
   ]);
   const sides = Array.from(list.matchAll(/`(\d*)` +\| +`(\d*)`/g), ([, ...both]) => both);
   const versions = migrations.map((name) => name.split("_")[0]);
   assert.deepEqual(sides, versions.map((version) => [version, version]));
-  assert.match(push, /^Remote database is up to date\.$/m);
+  assert.match(push, UP_TO_DATE);
 });
 
 Deno.test("the CLI's advisors have nothing to warn of", async () => {
   const advice = ["db", "advisors", "--type", "all", "--level", "warn", "--fail-on", "warn"];
-  assert.match(await supabase(advice, stack.database_url), /No issues found/);
+  assert.match(await supabase([...advice, remote(stack.database_url)]), /No issues found/);
+});
+
+Deno.test("nor has the level below anything to say, but that a new database has not used its indexes", async () => {
+  const advice = ["db", "advisors", "--type", "all", "--level", "info"];
+  const text = await supabase([...advice, remote(stack.database_url)]);
+  const names = Array.from(text.matchAll(/^ {4}"name": "(.*)"/gm), ([, name]) => name);
+  assert.ok(names.length > 0 || text.includes("No issues found"), text);
+  assert.deepEqual(names.filter((name) => name !== "unused_index"), []);
 });
 
 // The advisors ask this only of tables on which anon or authenticated hold privileges.
@@ -58,10 +68,11 @@ Deno.test("a database that the CLI fills is the one that the local stack fills",
     const local = postgres(stack.database_url, { max: 1 });
     try {
       await bootstrap(admin, "secret");
-      await supabase(
-        ["db", "push", "--include-seed"],
-        databaseUrl(server.port, "postgres", "secret"),
-      );
+      const url = databaseUrl(server.port, "postgres", "secret");
+      const pushed = await supabase(["db", "push", "--include-seed", remote(url)]);
+      for (const migration of migrations) assert.ok(pushed.includes(migration), migration);
+      const again = await supabase(["db", "push", "--dry-run", "--include-seed", remote(url)]);
+      assert.match(again, UP_TO_DATE);
       assert.deepEqual(await structure(owner), await structure(local));
       const [{ contacts }] = await owner`select count(*)::int as contacts from contacts`;
       assert.equal(contacts, 40);
@@ -74,6 +85,11 @@ Deno.test("a database that the CLI fills is the one that the local stack fills",
     }
   });
 });
+
+/** Names a database to the CLI. */
+function remote(databaseUrl: string): string {
+  return `--remote=${databaseUrl}?sslmode=disable`;
+}
 
 /** What the schemas public and app consist of, a line each. */
 async function structure(sql: postgres.Sql): Promise<string[]> {
@@ -105,22 +121,4 @@ async function structure(sql: postgres.Sql): Promise<string[]> {
   `;
   assert.ok(rows.length > 100);
   return rows.map(({ line }) => line);
-}
-
-/** What the CLI prints for a database. */
-async function supabase(args: string[], databaseUrl: string): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command("node", {
-    args: [
-      `${root}tests/tools/node_modules/supabase/dist/supabase.js`,
-      ...args,
-      `--remote=${databaseUrl}?sslmode=disable`,
-      ...["--agent", "no"],
-    ],
-    cwd: root,
-    env: { SUPABASE_TELEMETRY_DISABLED: "1", SUPABASE_YES: "1" },
-    stdin: "null",
-  }).output();
-  const printed = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  assert.ok(success, printed);
-  return printed;
 }

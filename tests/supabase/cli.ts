@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { root } from "../local/started.ts";
+
+/** What the CLI says of something that it leaves out or does not understand, and goes on all the same. */
+const WARNING = /\bwarn|does not recognize|skipping|no such file/i;
+
+/** What the Supabase CLI prints. A failure fails the test, and so does a warning. */
+export async function supabase(
+  args: string[],
+  { cwd = root, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command("node", {
+    args: [
+      `${root}tests/tools/node_modules/supabase/dist/supabase.js`,
+      ...args,
+      ...["--agent", "no"],
+    ],
+    cwd,
+    env: { NO_COLOR: "1", SUPABASE_TELEMETRY_DISABLED: "1", SUPABASE_YES: "1", ...env },
+    stdin: "null",
+  }).output();
+  const printed = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  assert.ok(success, printed);
+  assert.doesNotMatch(printed, WARNING);
+  return printed;
+}
