@@ -1,13 +1,14 @@
 import type { Command } from "commander";
-import { sealToken } from "../supabase/functions/_shared/credentials.ts";
+import { credentialsKeyId, sealToken } from "../supabase/functions/_shared/credentials.ts";
 import { channelId, COMPANY_OPTION, phone, uuid } from "./arguments.ts";
 import { noCompany, requireCompany } from "./companies.ts";
 import { EXAMPLE_COMPANY, EXAMPLE_ROW, examples } from "./examples.ts";
 import { JSON_OPTION, moment, print, type Printing, table } from "./print.ts";
+import { resealTokens } from "./reseal.ts";
 import { everyRow, newestFirst, openProject, OperatorError } from "./target.ts";
 import { readToken } from "./token.ts";
 
-/** A messaging account as the platform sees it: its token is written and never read back. */
+/** A messaging account as the platform sees it. It is never listed with its token. */
 interface Account {
   id: string;
   company_id: string;
@@ -24,10 +25,13 @@ const ACCOUNT =
 const EXAMPLE_CONNECT = `npm run admin -- account connect --company ${EXAMPLE_COMPANY} ` +
   "--phone-number-id 106540352242922 --display-phone +5511987654321";
 
-/** Adds `account connect`, `list` and `disconnect`. */
+/** Adds `account connect`, `list`, `disconnect` and `reseal`. */
 export function accountCommands(program: Command) {
   const account = program.command("account")
-    .description("Connect the phone numbers with which a company sends, list and disconnect them.")
+    .description(
+      "Connect the phone numbers with which a company sends, list and disconnect them, and store " +
+        "their tokens under a new key.",
+    )
     .addHelpText(
       "after",
       examples(EXAMPLE_CONNECT, `npm run admin -- account list --company ${EXAMPLE_COMPANY}`),
@@ -65,6 +69,21 @@ export function accountCommands(program: Command) {
     .option(...JSON_OPTION)
     .addHelpText("after", examples(`npm run admin -- account disconnect ${EXAMPLE_ROW}`))
     .action(disconnectAccount);
+
+  account.command("reseal")
+    .description(
+      "Store the access token of every connected account under CREDENTIALS_KEY, those too that " +
+        "are still under CREDENTIALS_KEY_PREVIOUS. It may be stopped at any time and run again.",
+    )
+    .option(...JSON_OPTION)
+    .addHelpText(
+      "after",
+      examples(
+        "npm run admin -- account reseal",
+        "npm run --silent admin -- account reseal --json",
+      ),
+    )
+    .action(resealAccounts);
 }
 
 interface Connection {
@@ -75,8 +94,8 @@ interface Connection {
 }
 
 async function connectAccount(options: Printing & Connection) {
-  const { db, rows, credentialsKey } = openProject();
-  const key = credentialsKey(); // before anyone has typed a token for nothing
+  const { db, rows, credentialsKeys } = openProject();
+  const [key] = credentialsKeys(); // before anyone has typed a token for nothing
   const { company: company_id, phoneNumberId: phone_number_id } = options;
   const connection = {
     company_id,
@@ -158,5 +177,24 @@ async function disconnectAccount(id: string, options: Printing) {
     () =>
       `${found.display_phone} (${found.phone_number_id}) is already disconnected, ` +
       `since ${moment(found.disconnected_at, "just now")}.`,
+  );
+}
+
+async function resealAccounts(options: Printing) {
+  const project = openProject();
+  const keys = project.credentialsKeys();
+  const resealing = await resealTokens(project, keys);
+  const { resealed, already_current, unopened } = resealing;
+  const currentId = await credentialsKeyId(keys[0]);
+  print(
+    options,
+    resealing,
+    () =>
+      `Tokens stored anew under the key ${currentId}: ${resealed}; already under it: ${already_current}.`,
+  );
+  if (unopened.length === 0) return;
+  const named = unopened.map(({ id, key_id }) => `the account ${id} (key ${key_id ?? "unknown"})`);
+  throw new OperatorError(
+    `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens the token of ${named.join(", ")}.`,
   );
 }

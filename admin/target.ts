@@ -5,7 +5,10 @@ import {
 } from "@supabase/supabase-js";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readCredentialsKey } from "../supabase/functions/_shared/credentials.ts";
+import {
+  type CredentialsKeys,
+  readCredentialsKeys,
+} from "../supabase/functions/_shared/credentials.ts";
 import type { Database } from "../supabase/functions/_shared/database.ts";
 import { fetchOnce } from "../supabase/functions/_shared/fetch_once.ts";
 
@@ -24,10 +27,10 @@ export interface Project {
    */
   rows<Row>(answer: PostgrestSingleResponse<Row>, sentences?: Record<string, string>): Row;
   /**
-   * The key under which access tokens are stored; the functions have the same.
-   * @throws ConfigError when it is missing or malformed.
+   * The keys under which access tokens are stored; the functions have the same.
+   * @throws ConfigError when the current one is missing, or one is malformed.
    */
-  credentialsKey(): Uint8Array;
+  credentialsKeys(): CredentialsKeys;
 }
 
 interface Target {
@@ -59,7 +62,11 @@ export function openProject(): Project {
       if (answer.error === null) return answer.data;
       throw new OperatorError(sentenceFor(answer, target, sentences));
     },
-    credentialsKey: () => readCredentialsKey(target.credentialsKey()),
+    credentialsKeys: () =>
+      readCredentialsKeys({
+        CREDENTIALS_KEY: target.credentialsKey(),
+        CREDENTIALS_KEY_PREVIOUS: Deno.env.get("CREDENTIALS_KEY_PREVIOUS"),
+      }),
   };
 }
 

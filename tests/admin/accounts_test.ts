@@ -21,7 +21,7 @@ async function stored(company: string) {
 }
 
 async function opened(encryptedToken: string): Promise<string> {
-  return await openToken(encryptedToken, readCredentialsKey(secrets.credentials_key));
+  return await openToken(encryptedToken, [readCredentialsKey(secrets.credentials_key)]);
 }
 
 Deno.test("a token comes on standard input and is stored only encrypted", async () => {

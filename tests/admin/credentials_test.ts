@@ -3,12 +3,25 @@ import { encodeBase64 } from "deno-std/encoding/base64.js";
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import * as jose from "jose";
 import {
+  credentialsKeyId,
+  keyIdOf,
   openToken,
   readCredentialsKey,
   sealToken,
+  UnknownCredentialsKey,
 } from "../../supabase/functions/_shared/credentials.ts";
 
 const BYTES = new Uint8Array(32).fill(0xfb); // has both characters in which the alphabets differ
+const OTHER = new Uint8Array(32);
+
+/** A token as earlier versions sealed it, which named no key; or with a header of the test's own. */
+async function sealedAs(
+  header: jose.CompactJWEHeaderParameters = { alg: "dir", enc: "A256GCM" },
+  key = BYTES,
+): Promise<string> {
+  return await new jose.CompactEncrypt(new TextEncoder().encode("EAAB"))
+    .setProtectedHeader(header).encrypt(key);
+}
 
 Deno.test("a credentials key is 32 bytes in base64 or base64url, padded or not", () => {
   const base64 = encodeBase64(BYTES);
@@ -40,16 +53,76 @@ Deno.test("anything else is no credentials key, and the sentence does not quote 
   }
 });
 
-Deno.test("a sealed token fits the database's check and opens only under its key", async () => {
+Deno.test("a sealed token fits the database's check and opens again unless it was altered", async () => {
   const sealed = await sealToken("EAAB", BYTES);
   assert.match(sealed, /^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
-  assert.deepEqual(jose.decodeProtectedHeader(sealed), { alg: "dir", enc: "A256GCM" });
+  const kid = await credentialsKeyId(BYTES);
+  assert.deepEqual(jose.decodeProtectedHeader(sealed), { alg: "dir", enc: "A256GCM", kid });
   assert.notEqual(sealed, await sealToken("EAAB", BYTES));
-  assert.deepEqual(await openToken(sealed, BYTES), "EAAB");
+  assert.equal(await openToken(sealed, [BYTES]), "EAAB");
 
-  await assert.rejects(() => openToken(sealed, new Uint8Array(32)), jose.errors.JOSEError);
   const last = sealed.at(-2) === "A" ? "B" : "A";
   const altered = sealed.slice(0, -2) + last + sealed.slice(-1);
-  await assert.rejects(() => openToken(altered, BYTES), jose.errors.JOSEError);
-  await assert.rejects(() => openToken("EAAB", BYTES), jose.errors.JOSEError);
+  for (
+    const text of [altered, "EAAB", "", "....", `bm90IGpzb24${sealed.slice(sealed.indexOf("."))}`]
+  ) {
+    await assert.rejects(() => openToken(text, [BYTES, OTHER]), jose.errors.JOSEError);
+  }
+});
+
+Deno.test("a key's id is its JWK thumbprint", async () => {
+  const jwk = `{"k":"${encodeBase64Url(BYTES)}","kty":"oct"}`; // as RFC 7638 spells it
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(jwk));
+  assert.equal(await credentialsKeyId(BYTES), encodeBase64Url(digest));
+  assert.notEqual(await credentialsKeyId(OTHER), await credentialsKeyId(BYTES));
+});
+
+Deno.test("a token opens under the key that it names, whichever of the configured ones that is", async () => {
+  const sealed = await sealToken("EAAB", BYTES);
+  assert.equal(keyIdOf(sealed), await credentialsKeyId(BYTES));
+  assert.equal(await openToken(sealed, [BYTES, OTHER]), "EAAB");
+  assert.equal(await openToken(sealed, [OTHER, BYTES]), "EAAB");
+});
+
+Deno.test("a token that names a key which is not configured opens under no other, and the error says which", async () => {
+  const keyId = await credentialsKeyId(BYTES);
+  const isUnknown = (error: unknown) => {
+    assert.ok(error instanceof UnknownCredentialsKey);
+    assert.equal(error.keyId, keyId);
+    assert.match(error.message, new RegExp(`key ${keyId}, which is neither CREDENTIALS_KEY nor`));
+    return true;
+  };
+  const sealed = await sealToken("EAAB", BYTES);
+  await assert.rejects(() => openToken(sealed, [OTHER]), isUnknown);
+  await assert.rejects(() => openToken(sealed, [OTHER, OTHER]), isUnknown);
+  const misnamed = await sealedAs({ alg: "dir", enc: "A256GCM", kid: keyId }, OTHER);
+  await assert.rejects(() => openToken(misnamed, [OTHER]), isUnknown);
+  await assert.rejects(() => openToken(misnamed, [OTHER, BYTES]), jose.errors.JWEDecryptionFailed);
+});
+
+Deno.test("a token that names no key opens under any of the configured ones", async () => {
+  const sealed = await sealedAs();
+  assert.equal(keyIdOf(sealed), undefined);
+  assert.equal(await openToken(sealed, [BYTES]), "EAAB");
+  assert.equal(await openToken(sealed, [BYTES, OTHER]), "EAAB");
+  assert.equal(await openToken(sealed, [OTHER, BYTES]), "EAAB");
+  await assert.rejects(() => openToken(sealed, [OTHER]), jose.errors.JWEDecryptionFailed);
+  await assert.rejects(() => openToken(sealed, [OTHER, OTHER]), jose.errors.JWEDecryptionFailed);
+});
+
+Deno.test("a token that was sealed in another way does not open, under whichever key", async () => {
+  const kid = await credentialsKeyId(BYTES);
+  for (const alg of ["dir", "A256KW", "A256GCMKW"]) {
+    for (const enc of ["A256GCM", "A128CBC-HS256", "A128GCM"]) {
+      const fits = alg !== "dir" || enc !== "A128GCM";
+      if (!fits || (alg === "dir" && enc === "A256GCM")) continue;
+      for (const sealed of [await sealedAs({ alg, enc }), await sealedAs({ alg, enc, kid })]) {
+        await assert.rejects(() => openToken(sealed, [BYTES]), jose.errors.JOSEAlgNotAllowed);
+        await assert.rejects(
+          () => openToken(sealed, [OTHER, BYTES]),
+          jose.errors.JOSEAlgNotAllowed,
+        );
+      }
+    }
+  }
 });

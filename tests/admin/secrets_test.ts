@@ -50,8 +50,8 @@ Deno.test(
 
     const env = await environment(file);
     assert.equal((await readConfig(env)).signingKey.alg, "HS256");
-    const { credentialsKey, whatsapp } = await readSenderConfig(env);
-    assert.equal(credentialsKey.length, 32);
+    const { credentialsKeys, whatsapp } = await readSenderConfig(env);
+    assert.deepEqual(credentialsKeys.map((key) => key?.length), [32]);
     const uncommented = /^#(WHATSAPP_API_URL)=(.*)$/m.exec(EXAMPLE)!;
     assert.equal(whatsapp.url, uncommented[2], "the example shows the default");
 

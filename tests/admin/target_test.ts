@@ -26,7 +26,7 @@ Deno.test("a named project is worked on with its own credentials key", async () 
   const [account] = await withDatabase((sql) =>
     sql`select encrypted_token from messaging_accounts where company_id = ${company}`
   );
-  assert.deepEqual(await openToken(account.encrypted_token, readCredentialsKey(key)), "EAAB");
+  assert.deepEqual(await openToken(account.encrypted_token, [readCredentialsKey(key)]), "EAAB");
 
   assert.deepEqual(missing.code, 1);
   assert.match(missing.stderr, /^CREDENTIALS_KEY must be 32 random bytes in base64 .*\.\n$/);

@@ -13,6 +13,7 @@ const COMMANDS = [
   "account connect",
   "account list",
   "account disconnect",
+  "account reseal",
 ];
 
 Deno.test("--help explains every level, with examples", async () => {

@@ -108,7 +108,7 @@ Deno.test("a person who has signed in reads and writes these columns", async () 
   });
 });
 
-Deno.test("the platform makes no key but through create_api_key, and writes a token that it cannot read", async () => {
+Deno.test("the platform makes no key but through create_api_key, and writes a token that it reads through no column", async () => {
   const { api_keys, messaging_accounts } = await privilegesOf("service_role");
   assert.deepEqual(api_keys, (await privilegesOf("authenticated")).api_keys);
   assert.deepEqual(messaging_accounts, {

@@ -139,6 +139,8 @@ Deno.test("the functions that each role may call are these", async () => {
       "app.phone_key(text)",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
       "fail_expired_template_sends()",
+      "reseal_account_token(uuid,text,text)",
+      "sealed_account_tokens(uuid,integer)",
     ],
   });
 });

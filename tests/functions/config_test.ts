@@ -41,6 +41,8 @@ Deno.test("a missing or malformed value is one sentence that names it and shows 
         "A".repeat(43)
       }"}`,
       '{"kty":"EC","crv":"P-384","x":"a","y":"b","d":"c"}',
+      ...["", " ", "two words", "line\nbreak", "ключ", "k".repeat(256), 7, null, {}]
+        .map((kid) => JSON.stringify({ ...JSON.parse(OCT), kid })),
     ]],
   ];
   for (const [name, values] of wrong) {
@@ -84,6 +86,14 @@ Deno.test("a symmetric key signs HS256 tokens that live one minute", async () =>
   await assertToken(await sentToken(OCT), key, { alg: "HS256", typ: "JWT" });
 });
 
+Deno.test("tokens name a symmetric key that has an id", async () => {
+  const key = await jose.importJWK(JSON.parse(OCT), "HS256");
+  for (const kid of ["7c9cd1e6-5f3a-4e0e-9c3a-1d0f5a1b2c3d", "!~", "k".repeat(255)]) {
+    const jwk = JSON.stringify({ ...JSON.parse(OCT), kid });
+    await assertToken(await sentToken(jwk), key, { alg: "HS256", typ: "JWT", kid });
+  }
+});
+
 Deno.test("a project's imported EC key signs ES256 tokens that name it", async () => {
   const { publicKey, privateKey } = await jose.generateKeyPair("ES256", { extractable: true });
   const jwk = JSON.stringify({ ...await jose.exportJWK(privateKey), kid: "one" });
@@ -119,6 +129,16 @@ Deno.test("the channel is waited for 20 seconds, and all tries to record its ans
   assert.ok(settleWaitMs > 0 && settleWaitMs < 10_000);
 });
 
+Deno.test("the previous credentials key comes after the current one, and nothing is no key", async () => {
+  const previous = "A".repeat(43);
+  const keys = async (CREDENTIALS_KEY_PREVIOUS?: string) =>
+    (await readSenderConfig({ ...SENDER, CREDENTIALS_KEY_PREVIOUS })).credentialsKeys;
+  const current = jose.base64url.decode(CREDENTIALS_KEY);
+  assert.deepEqual(await keys(), [current]);
+  assert.deepEqual(await keys(""), [current]);
+  assert.deepEqual(await keys(previous), [current, new Uint8Array(32)]);
+});
+
 Deno.test("what sending needs is refused in one sentence that names it and shows nothing of a key", async () => {
   const wrong: [string, (string | undefined)[]][] = [
     ["WHATSAPP_API_URL", [
@@ -130,6 +150,10 @@ Deno.test("what sending needs is refused in one sentence that names it and shows
       ...[undefined, "", "secret-s", CREDENTIALS_KEY.slice(1), `${CREDENTIALS_KEY}A`],
       ...[` ${CREDENTIALS_KEY}`, `${CREDENTIALS_KEY}\n`, `${CREDENTIALS_KEY}==`],
       ...[`${CREDENTIALS_KEY.slice(2)}+_`, "!".repeat(43)],
+    ]],
+    ["CREDENTIALS_KEY_PREVIOUS", [
+      ...["secret-s", CREDENTIALS_KEY.slice(1), `${CREDENTIALS_KEY}A`, ` ${CREDENTIALS_KEY}`],
+      ...[" ", "null", `${CREDENTIALS_KEY}\n`, `${CREDENTIALS_KEY},${CREDENTIALS_KEY}`],
     ]],
     ["SUPABASE_URL", [undefined]],
     ["JWT_SIGNING_KEY", ['{"kty":"oct","k":"secret-s"}']],

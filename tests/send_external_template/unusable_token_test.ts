@@ -1,7 +1,11 @@
 // An account whose token cannot be used: nothing is called, nothing is lost, and nothing of it is told.
 import assert from "node:assert/strict";
 import * as jose from "jose";
-import { readCredentialsKey, sealToken } from "../../supabase/functions/_shared/credentials.ts";
+import {
+  credentialsKeyId,
+  readCredentialsKey,
+  sealToken,
+} from "../../supabase/functions/_shared/credentials.ts";
 import { anyPhone, newCompany, sealedToken } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownSender } from "../support/own_functions.ts";
@@ -9,28 +13,64 @@ import { accepted, ledgerOf, ownChannel, storedMessage, template } from "../supp
 import { secrets, withDatabase } from "../support/stack.ts";
 
 const credentialsKey = readCredentialsKey(secrets.credentials_key);
-const anotherKey = crypto.getRandomValues(new Uint32Array(8));
+const anotherKey = crypto.getRandomValues(new Uint8Array(32));
+const [keyId, anotherKeyId] = await Promise.all([credentialsKey, anotherKey].map(credentialsKeyId));
 
 /** The first half of each token is to be found nowhere. */
 const TOKEN = "EAAGvErYsEcReTtOkEn";
 
-const UNUSABLE: Record<string, () => Promise<string>> = {
-  "was sealed under another key": () => sealToken(TOKEN, new Uint8Array(anotherKey.buffer)),
-  "was sealed in another way": () =>
-    new jose.CompactEncrypt(new TextEncoder().encode(TOKEN))
-      .setProtectedHeader({ alg: "dir", enc: "A128CBC-HS256" })
-      .encrypt(credentialsKey),
-  "was altered": async () => {
+/** As versions did that named no key. */
+const sealedNamingNone = (key: Uint8Array, enc = "A256GCM") =>
+  new jose.CompactEncrypt(new TextEncoder().encode(TOKEN))
+    .setProtectedHeader({ alg: "dir", enc }).encrypt(key);
+
+/** What the operator is told: where to look, and the id of the key that the token names. */
+const NOT_CONFIGURED: Told = [
+  `The token is sealed under the key ${anotherKeyId}, ` +
+  "which is neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS",
+  anotherKeyId,
+];
+const unnamed = (name: string): Told => [
+  `The stored token cannot be used (${name}); is CREDENTIALS_KEY the one that it was stored under?`,
+  undefined,
+];
+const configured = (name: string): Told => [
+  `The stored token cannot be used (${name}), although the key that it names is configured`,
+  keyId,
+];
+
+type Told = [error: string, keyId: string | undefined];
+
+const UNUSABLE: Record<string, [seal: () => Promise<string>, told: Told]> = {
+  "was sealed under another key": [() => sealToken(TOKEN, anotherKey), NOT_CONFIGURED],
+  "was sealed under another key and does not say so": [
+    () => sealedNamingNone(anotherKey),
+    unnamed("JWEDecryptionFailed"),
+  ],
+  "was sealed in another way": [
+    () => sealedNamingNone(credentialsKey, "A128CBC-HS256"),
+    unnamed("JOSEAlgNotAllowed"),
+  ],
+  "was altered": [async () => {
     const [header, none, iv, text, tag] = (await sealToken(TOKEN, credentialsKey)).split(".");
     return [header, none, iv, text.split("").toReversed().join(""), tag].join(".");
-  },
-  "has a line break": () => sealToken(`${TOKEN}\nX-Injected: 1`, credentialsKey),
-  "has a carriage return": () => sealToken(`${TOKEN}\r\nX-Injected: 1`, credentialsKey),
-  "has a null character": () => sealToken(`${TOKEN}\0`, credentialsKey),
-  "is no ASCII": () => sealToken(`${TOKEN}☃`, credentialsKey),
+  }, configured("JWEDecryptionFailed")],
+  "has a line break": [
+    () => sealToken(`${TOKEN}\nX-Injected: 1`, credentialsKey),
+    configured("TypeError"),
+  ],
+  "has a carriage return": [
+    () => sealToken(`${TOKEN}\r\nX-Injected: 1`, credentialsKey),
+    configured("TypeError"),
+  ],
+  "has a null character": [
+    () => sealToken(`${TOKEN}\0`, credentialsKey),
+    configured("TypeError"),
+  ],
+  "is no ASCII": [() => sealToken(`${TOKEN}☃`, credentialsKey), configured("TypeError")],
 };
 
-for (const [what, seal] of Object.entries(UNUSABLE)) {
+for (const [what, [seal, told]] of Object.entries(UNUSABLE)) {
   Deno.test(`a token that ${what} is an account to connect again`, async () => {
     const company = await newCompany();
     const setToken = (sealed: string) =>
@@ -70,9 +110,12 @@ for (const [what, seal] of Object.entries(UNUSABLE)) {
     const events = lines.map((line) => JSON.parse(line));
     assert.deepEqual(events.map(({ event }) => event), ["account_token_unusable", "template_send"]);
     for (const event of events) assert.equal(event.request_id, body.request_id);
-    const told = JSON.stringify(answer.body) + lines.join();
+    const [{ error: toldError, account_id, key_id }, { cause }] = events;
+    assert.deepEqual([[toldError, key_id], account_id], [told, company.account_id]);
+    assert.equal(cause, told[0]);
+    const said = JSON.stringify(answer.body) + lines.join();
     for (const secret of [TOKEN, TOKEN.slice(0, 6), "Injected", sealed, sealed.split(".")[3]]) {
-      assert.ok(!told.includes(secret), `${secret} in ${told}`);
+      assert.ok(!said.includes(secret), `${secret} in ${said}`);
     }
 
     await setToken(sealedToken);

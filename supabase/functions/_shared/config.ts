@@ -14,7 +14,7 @@ export interface Config {
 export interface SigningKey {
   key: jose.CryptoKey | Uint8Array;
   alg: "HS256" | "ES256";
-  /** The key's id among the project's signing keys, when it has one. */
+  /** The key's id among the project's signing keys. A token without one is tried with each of them. */
   kid?: string;
 }
 
@@ -63,15 +63,20 @@ function readPublishableKey(env: Environment): string {
 
 // The runtime looks at a key only when it signs, and not closely; a wrong one must not get that far.
 const BYTES_32 = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const KeyId = z.string().regex(/^[!-~]{1,255}$/); // printable ASCII
 const SigningJwk = z.discriminatedUnion("kty", [
-  z.object({ kty: z.literal("oct"), k: z.string().regex(/^[A-Za-z0-9_-]{43,}$/) }),
+  z.object({
+    kty: z.literal("oct"),
+    k: z.string().regex(/^[A-Za-z0-9_-]{43,}$/),
+    kid: KeyId.optional(),
+  }),
   z.object({
     kty: z.literal("EC"),
     crv: z.literal("P-256"),
     x: BYTES_32,
     y: BYTES_32,
     d: BYTES_32,
-    kid: z.string().optional(),
+    kid: KeyId.optional(),
   }),
 ]);
 
@@ -79,13 +84,13 @@ async function readSigningKey({ JWT_SIGNING_KEY }: Environment): Promise<Signing
   try {
     const jwk = SigningJwk.parse(parseObject(JWT_SIGNING_KEY ?? ""));
     const alg = jwk.kty === "oct" ? "HS256" : "ES256";
-    const kid = jwk.kty === "EC" ? jwk.kid : undefined;
-    return { key: await jose.importJWK(jwk, alg), alg, kid };
+    return { key: await jose.importJWK(jwk, alg), alg, kid: jwk.kid };
   } catch {
     // Why it is none would quote parts of it.
     throw new ConfigError(
       "JWT_SIGNING_KEY must be a private JWK as JSON: an EC key on P-256 that is among the project's " +
-        "signing keys, or an oct key with the project's JWT secret, of at least 32 bytes.",
+        "signing keys, or an oct key with the project's JWT secret, of at least 32 bytes; a kid, where " +
+        "there is one, is 1 to 255 printable ASCII characters.",
     );
   }
 }

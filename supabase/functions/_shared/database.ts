@@ -642,6 +642,17 @@ export type Database = {
       };
       "fail_expired_template_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "health": { Args: Record<PropertyKey, never>; Returns: boolean };
+      "reseal_account_token": {
+        Args: { "account_id": string; "sealed": string; "sealed_before": string };
+        Returns: boolean;
+      };
+      "sealed_account_tokens": {
+        Args: { "after_id"?: string; "max_rows"?: number };
+        Returns: {
+          "encrypted_token": string;
+          "id": string;
+        }[];
+      };
       "settle_template_send": {
         Args: {
           "channel_code"?: number;

@@ -1,10 +1,10 @@
 import { type Config, ConfigError, readConfig } from "../_shared/config.ts";
-import { readCredentialsKey } from "../_shared/credentials.ts";
+import { type CredentialsKeys, readCredentialsKeys } from "../_shared/credentials.ts";
 
 /** What sending needs beside the database. */
 export interface SenderConfig extends Config {
-  /** Opens the access tokens of messaging accounts. */
-  credentialsKey: Uint8Array;
+  /** Open the access tokens of messaging accounts. */
+  credentialsKeys: CredentialsKeys;
   whatsapp: ChannelConfig;
   /** How long to wait before each further try to record an outcome that the database has not taken. */
   settleRetriesMs: number[];
@@ -30,7 +30,7 @@ export async function readSenderConfig(
 ): Promise<SenderConfig> {
   return {
     ...await readConfig(env),
-    credentialsKey: readCredentialsKey(env.CREDENTIALS_KEY),
+    credentialsKeys: readCredentialsKeys(env),
     whatsapp: { url: readChannelUrl(env.WHATSAPP_API_URL || GRAPH_API), timeoutMs: 20_000 },
     // In all less than a lease, unless the database hangs: who asks after it is told a guess.
     settleRetriesMs: [200, 800, 2_000, 5_000, 10_000, 20_000],

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { ApiEnv } from "../_shared/authenticate.ts";
-import { openToken } from "../_shared/credentials.ts";
+import { keyIdOf, openToken, UnknownCredentialsKey } from "../_shared/credentials.ts";
 import { logEvent, logFailure } from "../_shared/log.ts";
 import { readBody } from "../_shared/validate.ts";
 import { failedSend, noAccount, repeatAnswer, sentAnswer } from "./answers.ts";
@@ -46,18 +46,25 @@ async function callFor(
 ): Promise<SendOutcome> {
   let call: ChannelCall;
   try {
-    const token = await openToken(send.encrypted_token, config.credentialsKey);
+    const token = await openToken(send.encrypted_token, config.credentialsKeys);
     const account = { phoneNumberId: send.phone_number_id, token };
     call = templateCall(config.whatsapp, account, request, send.send_id);
   } catch (error) {
-    // Its message could quote the token.
-    const cause =
-      `The stored token cannot be used (${(error as Error).name}); is CREDENTIALS_KEY ` +
-      "the one that it was stored under?";
-    logFailure(c, "account_token_unusable", cause, { account_id: send.account_id });
+    const key_id = keyIdOf(send.encrypted_token);
+    const cause = whyUnusable(error as Error, key_id);
+    logFailure(c, "account_token_unusable", cause, { account_id: send.account_id, key_id });
     return { kind: "not_taken", error: "channel_account_error", cause };
   }
   return await callChannel(config.whatsapp, call);
+}
+
+/** What the operator has to look at: the configured keys, or the account. */
+function whyUnusable(error: Error, keyId: string | undefined): string {
+  if (error instanceof UnknownCredentialsKey) return error.message;
+  // Any other message could quote the token.
+  return keyId === undefined
+    ? `The stored token cannot be used (${error.name}); is CREDENTIALS_KEY the one that it was stored under?`
+    : `The stored token cannot be used (${error.name}), although the key that it names is configured`;
 }
 
 /**

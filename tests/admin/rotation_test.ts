@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { functionEnvironment } from "../../local/environment.ts";
+import { readSenderConfig } from "../../supabase/functions/send-external-template/config.ts";
+import { anyPhone, anyPhoneNumberId } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { backgroundWork, ownSender } from "../support/own_functions.ts";
+import { accepted, ownChannel, template } from "../support/sending.ts";
+import { anyCredentialsKey, idOf, sealNamingNone, startProject } from "./own_project.ts";
+
+const [OLD, NEW] = [anyCredentialsKey(), anyCredentialsKey()];
+const BOTH = { CREDENTIALS_KEY: NEW, CREDENTIALS_KEY_PREVIOUS: OLD };
+
+Deno.test("no send fails at any step of a rotation", async () => {
+  await using project = await startProject();
+  const { operate, stack, secrets } = project;
+  const printed = async (args: string[], env: Record<string, string>) => {
+    const { code, stdout, stderr } = await operate([...args, "--json"], env);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+    return JSON.parse(stdout);
+  };
+  await using channel = ownChannel(() => accepted());
+  /** The functions as they are once they have started with these secrets. */
+  const functions = async (env: Record<string, string>) => {
+    const all = { ...functionEnvironment(stack.url, secrets, channel.url), ...env };
+    return await ownSender(channel.url, await readSenderConfig(all));
+  };
+  const { id: company } = await printed(["company", "create", "Rotated"], {});
+  const { api_key } = await printed(
+    ["key", "create", "--company", company, "--name", "Shop", "--scopes", "messaging"],
+    {},
+  );
+  const numbers = [anyPhoneNumberId(), anyPhoneNumberId()];
+  const connect = (number: string, input: string, CREDENTIALS_KEY: string) => {
+    const named = ["--phone-number-id", number, "--display-phone", "+15550100"];
+    const args = ["account", "connect", "--company", company, ...named];
+    return printed(args, { input, CREDENTIALS_KEY });
+  };
+  /** Sends from both numbers. */
+  const send = async (sender: Awaited<ReturnType<typeof ownSender>>) => {
+    for (const phone_number_id of numbers) {
+      const answer = await sender(api_key, template(anyPhone(), { phone_number_id }));
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      const call = channel.calls.at(-1)!;
+      assert.equal(call.headers.get("Authorization"), `Bearer token-of-${phone_number_id}`);
+    }
+  };
+
+  const before = await functions({ CREDENTIALS_KEY: OLD });
+  for (const number of numbers) await connect(number, `token-of-${number}`, OLD);
+  const earlier = await sealNamingNone(`token-of-${numbers[1]}`, OLD);
+  await project.sql`
+    update messaging_accounts set encrypted_token = ${earlier} where phone_number_id = ${numbers[1]}
+  `;
+  await send(before);
+
+  // The functions start anew with both keys, not all at once.
+  const during = await functions(BOTH);
+  await send(during);
+  await send(before);
+
+  let isOver = false;
+  const resealing = async () => {
+    const counted = await printed(["account", "reseal"], BOTH);
+    assert.deepEqual(counted, { resealed: 2, already_current: 0, unopened: [] });
+    await connect(numbers[0], `token-of-${numbers[0]}`, NEW);
+  };
+  const sending = async () => {
+    let rounds = 0;
+    for (; !isOver; rounds++) await send(during);
+    assert.ok(rounds > 0);
+  };
+  await Promise.all([resealing().finally(() => isOver = true), sending()]);
+  await send(during);
+
+  const after = await functions({ CREDENTIALS_KEY: NEW });
+  await send(after);
+  await send(during);
+
+  // Which is why functions that have only the old key must be gone before the tokens are stored anew.
+  const lines = await logged(async () => {
+    const [phone_number_id] = numbers;
+    const late = await before(api_key, template(anyPhone(), { phone_number_id }));
+    assert.deepEqual([late.status, late.body.code], [500, "channel_account_error"]);
+  });
+  const { event, key_id } = JSON.parse(lines[0]);
+  assert.deepEqual([event, key_id], ["account_token_unusable", await idOf(NEW)]);
+  await backgroundWork();
+});

@@ -1,0 +1,204 @@
+// Sealing tokens anew: the platform reads what is sealed and replaces just that, and nobody else does.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { actAs, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import { type Company, newCompany, sealedToken } from "../support/company.ts";
+import { withDatabase } from "../support/stack.ts";
+import { overlapping } from "./connections.ts";
+
+type Sql = postgres.TransactionSql;
+
+const AGAIN = "a..b.c.d";
+const RECONNECTED = "e..f.g.h";
+
+/** Ids above those that gen_random_uuid() makes, so that a page after this one holds only a test's own. */
+const LAST = "ffffffff-ffff-ffff-0000-000000000000";
+
+async function reseal(sql: Sql, { account_id }: Company, before = sealedToken, sealed = AGAIN) {
+  const [{ done }] = await sql`
+    select reseal_account_token(${account_id}, ${before}, ${sealed}) as done
+  `;
+  return done;
+}
+
+async function tokenOf({ account_id }: Company, sql: Sql | postgres.Sql): Promise<string | null> {
+  const [account] =
+    await sql`select encrypted_token from messaging_accounts where id = ${account_id}`;
+  return account.encrypted_token;
+}
+
+/** Connects that many accounts with ids after LAST, in order; the second one is disconnected. */
+async function addAccounts(sql: Sql, company_id: string, count: number): Promise<string[]> {
+  const added = await sql`
+    insert into messaging_accounts (id, company_id, phone_number_id, display_phone, encrypted_token, disconnected_at)
+    select
+      ('ffffffff-ffff-ffff-0000-' || lpad(n::text, 12, '0'))::uuid, ${company_id},
+      '9' || lpad((random() * 1e15)::bigint::text, 16, '0') || n, '+15550100',
+      case when n <> 2 then 'a..b.c.' || n end, case when n = 2 then now() end
+    from generate_series(${count}::int, 1, -1) as n
+    returning id
+  `;
+  return added.map(({ id }) => id).toSorted();
+}
+
+async function page(sql: Sql, after: string | null, max: number | null) {
+  return [...await sql`select * from sealed_account_tokens(${after}, ${max})`];
+}
+
+Deno.test("only the platform reads sealed tokens and replaces them", async () => {
+  const company = await newCompany();
+  await rolledBack(async (sql) => {
+    for (const role of ["anon", "authenticated", "api_client"] as const) {
+      await actAs(sql, role, { sub: company.member_id });
+      assert.equal(await refusal(sql, (sql) => page(sql, null, 1)), "42501", role);
+      assert.equal(await refusal(sql, (sql) => reseal(sql, company)), "42501", role);
+    }
+    await actAs(sql, "service_role");
+    assert.equal((await page(sql, null, 1)).length, 1);
+    assert.equal(await reseal(sql, company), true);
+    await actAsSuperuser(sql);
+    assert.equal(await tokenOf(company, sql), AGAIN);
+  });
+});
+
+Deno.test("sealed tokens come page by page in the order of the accounts, without disconnected ones", async () => {
+  const { id } = await newCompany();
+  await rolledBack(async (sql) => {
+    const [first, , third, fourth] = await addAccounts(sql, id, 4);
+    await actAs(sql, "service_role");
+    assert.deepEqual(await page(sql, LAST, 2), [
+      { id: first, encrypted_token: "a..b.c.1" },
+      { id: third, encrypted_token: "a..b.c.3" },
+    ]);
+    assert.deepEqual(await page(sql, third, 2), [{ id: fourth, encrypted_token: "a..b.c.4" }]);
+    assert.deepEqual(await page(sql, fourth, 2), []);
+    const [{ is_first }] = await sql`
+      select (select id from sealed_account_tokens(null, 1)) = (
+        select id from messaging_accounts where disconnected_at is null order by id limit 1
+      ) as is_first
+    `;
+    assert.ok(is_first);
+  });
+});
+
+Deno.test("a page holds a thousand accounts at most, and never a negative number", async () => {
+  const { id } = await newCompany();
+  await rolledBack(async (sql) => {
+    await addAccounts(sql, id, 1002);
+    await actAs(sql, "service_role");
+    const sizes = [];
+    for (const max of [5000, null, 1000, 7, 0, -1]) sizes.push((await page(sql, LAST, max)).length);
+    assert.deepEqual(sizes, [1000, 1000, 1000, 7, 0, 0]);
+    const [{ count }] = await sql`select count(*)::int from sealed_account_tokens(${LAST})`;
+    assert.equal(count, 1000);
+  });
+});
+
+Deno.test("a token is replaced only while it is the one that was read", async () => {
+  const [company, other] = [await newCompany(), await newCompany()];
+  await rolledBack(async (sql) => {
+    await actAs(sql, "service_role");
+    assert.equal(await reseal(sql, company, RECONNECTED), false);
+    assert.equal(await reseal(sql, company), true);
+    assert.equal(await reseal(sql, company), false, "a second time");
+    assert.equal(await reseal(sql, { ...company, account_id: crypto.randomUUID() }), false);
+
+    await sql`
+      update messaging_accounts set encrypted_token = null, disconnected_at = now() where id = ${company.account_id}
+    `;
+    assert.equal(await reseal(sql, company, AGAIN), false, "of an account that was disconnected");
+    const [{ done }] = await sql`
+      select reseal_account_token(${company.account_id}, null, ${AGAIN}) as done
+    `;
+    assert.equal(done, false);
+
+    await actAsSuperuser(sql);
+    assert.deepEqual(
+      [await tokenOf(company, sql), await tokenOf(other, sql)],
+      [null, sealedToken],
+    );
+  });
+});
+
+Deno.test("a token is replaced by a sealed one and by nothing else", async () => {
+  const company = await newCompany();
+  await rolledBack(async (sql) => {
+    await actAs(sql, "service_role");
+    assert.equal(
+      await refusal(sql, (sql) => reseal(sql, company, sealedToken, "EAAB")),
+      "23514 messaging_accounts_encrypted_token_check",
+    );
+    assert.equal(
+      await refusal(
+        sql,
+        (sql) => sql`select reseal_account_token(${company.account_id}, ${sealedToken}, null)`,
+      ),
+      "23514 messaging_accounts_token_while_connected",
+    );
+  });
+});
+
+const CHANGES: Record<string, (sql: Sql, company: Company) => Promise<unknown>> = {
+  reconnected: (sql, { account_id }) =>
+    sql`update messaging_accounts set encrypted_token = ${RECONNECTED} where id = ${account_id}`,
+  disconnected: (sql, { account_id }) =>
+    sql`
+      update messaging_accounts set encrypted_token = null, disconnected_at = now() where id = ${account_id}
+    `,
+  deleted: (sql, { id }) => sql`delete from companies where id = ${id}`,
+};
+
+for (const [what, change] of Object.entries(CHANGES)) {
+  Deno.test(`an account that is being ${what} is waited for, and then left as it is`, async () => {
+    const company = await newCompany();
+    const resealing = async (sql: Sql) => {
+      await actAs(sql, "service_role");
+      return await reseal(sql, company);
+    };
+    const undone = await overlapping((sql) => change(sql, company), resealing, { undone: true });
+    assert.equal(undone[1], true);
+    await withDatabase(async (sql) => {
+      assert.equal(await tokenOf(company, sql), AGAIN);
+      await sql`
+        update messaging_accounts set encrypted_token = ${sealedToken} where id = ${company.account_id}
+      `;
+    });
+    const [, done] = await overlapping((sql) => change(sql, company), resealing);
+    assert.equal(done, false);
+    if (what === "deleted") return;
+    const token = await withDatabase((sql) => tokenOf(company, sql));
+    assert.equal(token, what === "reconnected" ? RECONNECTED : null);
+  });
+}
+
+Deno.test("who reconnects while a token is being replaced has the last word", async () => {
+  const company = await newCompany();
+  const [done] = await overlapping(
+    (sql) => reseal(sql, company),
+    (sql) => CHANGES.reconnected(sql, company),
+  );
+  const token = await withDatabase((sql) => tokenOf(company, sql));
+  assert.deepEqual([done, token], [true, RECONNECTED]);
+});
+
+Deno.test("a send does not wait for a token that is being replaced, and gets the one before", async () => {
+  const company = await newCompany();
+  const [, found] = await overlapping(
+    (sql) => reseal(sql, company),
+    async (sql) => {
+      await sql`set local lock_timeout = '1s'`;
+      const [{ key_hash }] = await sql`
+        select key_hash from api_keys where company_id = ${company.id} and scopes = '{messaging}'
+      `;
+      await actAs(sql, "api_client", { key_hash, scope: "messaging" });
+      const [{ claim }] = await sql`
+        select claim_template_send(
+          ${crypto.randomUUID()}, '+15550123', 'Hello', 'text', 'order_update', 'en_US'
+        ) as claim
+      `;
+      return claim.encrypted_token;
+    },
+  );
+  assert.equal(found, sealedToken);
+});
