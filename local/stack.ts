@@ -7,9 +7,8 @@ import { writePrivately } from "./files.ts";
 import { loadFunctions } from "./functions.ts";
 import { lockFolder } from "./lock.ts";
 import { startPostgres } from "./postgres.ts";
-import { readdressed } from "./readdressed.ts";
 import { startRest } from "./rest.ts";
-import type { Sandbox } from "./sandbox.ts";
+import { sandboxHost } from "./sandbox_host.ts";
 import { loadSecrets } from "./secrets.ts";
 
 export interface StackOptions {
@@ -164,6 +163,7 @@ function openDoor(port: number) {
   type Answer = (request: Request) => Promise<Response>;
   let open!: (rest: Answer, functions: Answer) => void;
   let underWay = 0;
+  const sandbox = sandboxHost();
   const behind = new Promise<{ rest: Answer; functions: Answer }>((resolve) => {
     open = (rest, functions) => resolve({ rest, functions });
   });
@@ -175,7 +175,7 @@ function openDoor(port: number) {
     }, async (request) => {
       const { pathname } = new URL(request.url);
       // Not counted: whoever waits for the channel is a request that is under way itself.
-      if (pathname.startsWith("/sandbox/")) return await answerFromSandbox(request);
+      if (pathname.startsWith("/sandbox/")) return await sandbox(request);
       underWay++;
       try {
         const { rest, functions } = await behind;
@@ -204,18 +204,6 @@ function openDoor(port: number) {
       `Port ${port} is taken by another program. Stop it, or choose another port with --port.`,
     );
   }
-}
-
-let loadingSandbox: Promise<Sandbox> | undefined;
-
-/** The answer of the stand-in for the WhatsApp API, which is loaded when it is needed: most starts never do. */
-async function answerFromSandbox(request: Request): Promise<Response> {
-  loadingSandbox ??= import("./sandbox.ts").then(({ sandbox }) => sandbox());
-  const answer = await (await loadingSandbox).fetch(readdressed(request, request.url));
-  if (answer.type !== "error") return answer;
-  // msw's form of a connection that breaks off instead of an answer.
-  const reason = "The sandbox breaks this connection off, as its recipient asks for.";
-  return new Response(new ReadableStream({ pull: (answer) => answer.error(reason) }));
 }
 
 async function removeFile(path: string) {

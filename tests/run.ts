@@ -1,7 +1,10 @@
-// `npm test`: starts a stack of its own on free ports and runs every test against it, in parallel.
+// `npm test`: starts a stack of its own on free ports and runs every test against it, in parallel; or, where
+// the environment names a Supabase, the tests that judge one over HTTP.
 // Arguments go to `deno test`, so one file or one test can be run: npm test -- tests/gateway --filter phone
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { startStack } from "../local/stack.ts";
+import { namedStack, NotUsable, testsOfNamedStack } from "./named_stack.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = await Deno.makeTempDir({ prefix: "crm-tests-" });
@@ -9,15 +12,13 @@ const report = `${folder}/report.xml`;
 
 // The functions' lines about sends; tests of them have functions of their own.
 console.info = () => {};
-const stack = await startStack({
-  folder,
-  port: 0,
-  fresh: true,
-  seed: true,
-  durable: false,
-  progress: () => {},
+const { paths, stop } = await openStack().catch(async (error) => {
+  await Deno.remove(folder, { recursive: true });
+  if (!(error instanceof NotUsable)) throw error;
+  console.error(error.message);
+  Deno.exit(1);
 });
-const paths = Deno.args.some((arg) => !arg.startsWith("-")) ? [] : ["tests/"];
+const hasPath = Deno.args.some((arg) => existsSync(`${root}${arg}`));
 const tests = new Deno.Command(Deno.execPath(), {
   args: [
     "test",
@@ -25,7 +26,7 @@ const tests = new Deno.Command(Deno.execPath(), {
     "--no-prompt",
     "--parallel",
     `--junit-path=${report}`,
-    ...paths,
+    ...(hasPath ? [] : paths),
     ...Deno.args,
   ],
   cwd: root,
@@ -38,9 +39,31 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 
 const { success, code } = await tests.status;
 console.log(await summary());
-await stack.stop();
+await stop();
 await Deno.remove(folder, { recursive: true });
 Deno.exit(code);
+
+/** Makes a stack known to the tests; answers which of them fit it, and what ends it. */
+async function openStack(): Promise<{ paths: string[]; stop(): Promise<void> }> {
+  const named = await namedStack();
+  if (named) {
+    console.log(`Testing ${named.url}`);
+    if (!named.sandbox_url) {
+      console.log("SANDBOX_URL is not set: the tests of template sends are left out.");
+    }
+    await Deno.writeTextFile(`${folder}/stack.json`, JSON.stringify(named));
+    return { paths: testsOfNamedStack(named), stop: async () => {} };
+  }
+  const { stop } = await startStack({
+    folder,
+    port: 0,
+    fresh: true,
+    seed: true,
+    durable: false,
+    progress: () => {},
+  });
+  return { paths: ["tests/"], stop };
+}
 
 /** One closing line that a program can read; the counts are the runner's own. */
 async function summary(): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { openToken, readCredentialsKey } from "../../supabase/functions/_shared/credentials.ts";
+import { openToken } from "../../supabase/functions/_shared/credentials.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
-import { secrets, withDatabase } from "../support/stack.ts";
+import { credentialsKey, withDatabase } from "../support/stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
 function connect(company: string, phoneNumberId: string, ...more: string[]): string[] {
@@ -21,7 +21,7 @@ async function stored(company: string) {
 }
 
 async function opened(encryptedToken: string): Promise<string> {
-  return await openToken(encryptedToken, [readCredentialsKey(secrets.credentials_key)]);
+  return await openToken(encryptedToken, [credentialsKey]);
 }
 
 Deno.test("a token comes on standard input and is stored only encrypted", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connectDemoAccount, DEMO_COMPANY_ID } from "../../local/demo.ts";
 import type { Sql } from "../../local/database.ts";
 import { rolledBack } from "../support/acting_as.ts";
-import { secrets } from "../support/stack.ts";
+import { environment } from "../support/stack.ts";
 
 Deno.test("the demo account is connected to the sandbox unless its number has gone to another company", async () => {
   await rolledBack(async (transaction) => {
@@ -17,7 +17,7 @@ Deno.test("the demo account is connected to the sandbox unless its number has go
     assert.ok(await isConnected());
     await connectDemoAccount(sql, null);
     assert.ok(!await isConnected());
-    await connectDemoAccount(sql, secrets.credentials_key);
+    await connectDemoAccount(sql, environment().CREDENTIALS_KEY);
     assert.ok(await isConnected());
 
     await connectDemoAccount(sql, null);
@@ -27,7 +27,7 @@ Deno.test("the demo account is connected to the sandbox unless its number has go
       select other.id, account.phone_number_id, account.display_phone, 'h..iv.c.t'
       from other, messaging_accounts as account where account.company_id = ${DEMO_COMPANY_ID}
     `;
-    await connectDemoAccount(sql, secrets.credentials_key);
+    await connectDemoAccount(sql, environment().CREDENTIALS_KEY);
     assert.ok(!await isConnected());
   });
 });

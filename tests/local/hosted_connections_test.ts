@@ -1,12 +1,11 @@
 // What becomes of a send when the connection to the channel fails, on the Deno that runs these tests and
 // on the hosted runtime's: what the two say of it differs, and so does what they do about it themselves.
 import assert from "node:assert/strict";
-import { functionEnvironment } from "../../local/environment.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { startFunction } from "../support/function_process.ts";
 import { type Answer, send } from "../support/gateway.ts";
 import { ledgerOf, template } from "../support/sending.ts";
-import { secrets, stack } from "../support/stack.ts";
+import { environment } from "../support/stack.ts";
 import { root } from "./started.ts";
 
 const DENOS = {
@@ -242,7 +241,7 @@ async function impatientSend(deno: string, channelUrl: string, key: string, json
   `;
   const { stdout, stderr } = await new Deno.Command(deno, {
     args: ["eval", script],
-    env: functionEnvironment(stack.url, secrets, channelUrl),
+    env: environment({ channelUrl }),
     cwd: root,
     signal: AbortSignal.timeout(15_000), // one that waits for ever fails here
   }).output();

@@ -1,18 +1,16 @@
 // The functions on their own, as the platform runs them: an entry that exports fetch, mounted under
 // its own name, on the Deno that the hosted runtime is compatible with.
 import assert from "node:assert/strict";
-import { functionEnvironment } from "../../local/environment.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { startFunction } from "../support/function_process.ts";
 import { send } from "../support/gateway.ts";
 import { takenFrom, template } from "../support/sending.ts";
-import { secrets, stack } from "../support/stack.ts";
+import { environment, stack } from "../support/stack.ts";
 import { root } from "./started.ts";
 
 // The program itself: .bin/deno may be a script that starts it, and a signal would end just that.
 const deno = `${root}tests/tools/node_modules/deno/deno`;
 
-const environment = functionEnvironment(stack.url, secrets, "http://127.0.0.1:9");
 const company = await newCompany();
 const headers = {
   Authorization: `Bearer ${company.keys.all}`,
@@ -77,7 +75,7 @@ Deno.test("the template endpoint sends on it, and knows a repeat", async () => {
 });
 
 Deno.test("a function without its configuration does not start, and says what belongs there", async () => {
-  const key = JSON.parse(environment.JWT_SIGNING_KEY).k;
+  const key = JSON.parse(environment().JWT_SIGNING_KEY).k;
   const cases: [Record<string, string>, string][] = [
     [{ SUPABASE_URL: "" }, "SUPABASE_URL must be the URL of the Supabase project."],
     [
@@ -90,7 +88,7 @@ Deno.test("a function without its configuration does not start, and says what be
     const entry = `${root}supabase/functions/gateway/index.ts`;
     const { code, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["serve", "--port", "0", "--allow-env", entry],
-      env: { ...environment, ...broken, NO_COLOR: "1" },
+      env: { ...environment(), ...broken, NO_COLOR: "1" },
       cwd: root,
       stdout: "null",
     }).output();

@@ -1,7 +1,8 @@
+import { decodeBase64Url } from "deno-std/encoding/base64url.js";
 import postgres from "postgres";
 import { type Rest, type RestOptions, startRest } from "../../local/rest.ts";
 import { token } from "../support/rest.ts";
-import { secrets, stack } from "../support/stack.ts";
+import { environment, stack } from "../support/stack.ts";
 
 /** What the Data API answered, its body read. */
 export interface Answer {
@@ -100,10 +101,11 @@ export async function silently(work: () => Promise<unknown>): Promise<number> {
 }
 
 function start(database: string, options: Partial<RestOptions> = {}): Promise<Rest> {
+  const { k: secret } = JSON.parse(environment().JWT_SIGNING_KEY);
   return startRest({
     url: url(database, "authenticator"),
     privilegedUrl: url(database, "supabase_admin"),
-    jwtSecret: secrets.jwt_secret,
+    jwtSecret: new TextDecoder().decode(decodeBase64Url(secret)),
     publishableKey: stack.publishable_key,
     secretKey: stack.secret_key,
     ...options,
@@ -118,7 +120,6 @@ function asSuperuser(database: string): postgres.Sql {
 function url(database: string, role: string): string {
   const address = new URL(stack.database_url);
   address.username = role;
-  address.password = secrets.database_password;
   address.pathname = database;
   return address.href;
 }

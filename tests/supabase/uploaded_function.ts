@@ -1,6 +1,5 @@
-import { functionEnvironment } from "../../local/environment.ts";
 import { root, withFolder } from "../local/started.ts";
-import { secrets, stack } from "../support/stack.ts";
+import { environment } from "../support/stack.ts";
 import type { Upload } from "./management_api.ts";
 
 /** A function of which there is nothing but what was uploaded. */
@@ -64,7 +63,7 @@ export class UploadedFunction {
         `${this.#folder}/${entrypoint_path}`,
       ],
       cwd: this.#folder,
-      env: { ...functionEnvironment(stack.url, secrets, "http://127.0.0.1:9"), NO_COLOR: "1" },
+      env: { ...environment(), NO_COLOR: "1" },
       stdout: "null",
       stderr: "piped",
     });

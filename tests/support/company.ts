@@ -1,13 +1,10 @@
 import type postgres from "postgres";
 import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
-import { readCredentialsKey, sealToken } from "../../supabase/functions/_shared/credentials.ts";
-import { secrets, withDatabase } from "./stack.ts";
+import { sealToken } from "../../supabase/functions/_shared/credentials.ts";
+import { credentialsKey, withDatabase } from "./stack.ts";
 
 /** The token of every test company's account, as the database keeps it. */
-export const sealedToken = await sealToken(
-  SANDBOX_TOKEN,
-  readCredentialsKey(secrets.credentials_key),
-);
+export const sealedToken = await sealToken(SANDBOX_TOKEN, credentialsKey);
 
 /** A company made for one test, with a key for each need and one row of everything. */
 export interface Company {
@@ -113,7 +110,7 @@ export async function newMember(
   companyId: string,
   role: "owner" | "admin" | "agent",
 ): Promise<string> {
-  const [user] = await sql`insert into auth.users default values returning id`;
+  const [user] = await sql`insert into auth.users (id) values (gen_random_uuid()) returning id`;
   await sql`
     insert into company_members (company_id, user_id, role) values (${companyId}, ${user.id}, ${role})
   `;

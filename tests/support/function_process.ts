@@ -1,6 +1,5 @@
-import { functionEnvironment } from "../../local/environment.ts";
 import { root } from "../local/started.ts";
-import { secrets, stack } from "./stack.ts";
+import { environment } from "./stack.ts";
 
 interface Options {
   supabaseUrl?: string;
@@ -12,13 +11,12 @@ interface Options {
 /** A function as a process of its own, as the platform runs it. */
 export async function startFunction(
   name: "gateway" | "send-external-template",
-  { supabaseUrl = stack.url, channelUrl = "http://127.0.0.1:9", deno = Deno.execPath() }: Options =
-    {},
+  { deno = Deno.execPath(), ...addresses }: Options = {},
 ) {
   const entry = `${root}supabase/functions/${name}/index.ts`;
   const server = new Deno.Command(deno, {
     args: ["serve", "--host", "127.0.0.1", "--port", "0", "--allow-net", "--allow-env", entry],
-    env: { ...functionEnvironment(supabaseUrl, secrets, channelUrl), NO_COLOR: "1" },
+    env: { ...environment(addresses), NO_COLOR: "1" },
     cwd: root,
     stdout: "null",
     stderr: "piped",

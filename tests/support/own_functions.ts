@@ -1,5 +1,4 @@
 import type { Hono } from "hono";
-import { functionEnvironment } from "../../local/environment.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
 import { sendExternalTemplate } from "../../supabase/functions/send-external-template/app.ts";
@@ -8,7 +7,7 @@ import {
   type SenderConfig,
 } from "../../supabase/functions/send-external-template/config.ts";
 import type { Answer } from "./gateway.ts";
-import { secrets, stack } from "./stack.ts";
+import { environment, stack } from "./stack.ts";
 
 // As the platform does, work that goes on after an answer is kept, here until the database's door closes.
 const background: Promise<unknown>[] = [];
@@ -23,11 +22,9 @@ export async function backgroundWork() {
   while (background.length > 0) await background.shift();
 }
 
-const NO_CHANNEL = "http://127.0.0.1:9";
-
 /** A gateway in this process, before a database of the test's choosing. */
 export async function ownGateway(supabaseUrl: string, databaseTimeoutMs = 10_000) {
-  const config = await readConfig(functionEnvironment(supabaseUrl, secrets, NO_CHANNEL));
+  const config = await readConfig(environment({ supabaseUrl }));
   const app = gateway({ ...config, databaseTimeoutMs });
   return (key: string, method: string, path: string, json?: unknown) =>
     ask(app, key, method, `/gateway${path}`, json);
@@ -40,7 +37,7 @@ export async function ownSender(
     & Partial<SenderConfig>
     & { timeoutMs?: number } = {},
 ) {
-  const config = await readSenderConfig(functionEnvironment(supabaseUrl, secrets, channelUrl));
+  const config = await readSenderConfig(environment({ supabaseUrl, channelUrl }));
   const { url } = config.whatsapp;
   const app = sendExternalTemplate({ ...config, whatsapp: { url, timeoutMs }, ...changes });
   return (key: string, json: unknown) => ask(app, key, "POST", "/send-external-template", json);

@@ -1,20 +1,22 @@
 import { type JWTPayload, SignJWT } from "jose";
 import { hashKey } from "../../supabase/functions/_shared/api_key.ts";
+import { readConfig, type SigningKey } from "../../supabase/functions/_shared/config.ts";
 import { type Answer, send } from "./gateway.ts";
-import { secrets, stack } from "./stack.ts";
+import { environment, stack } from "./stack.ts";
 
-/** The key under which the Data API takes tokens: the bytes of the secret's text. */
-export const signingKey = new TextEncoder().encode(secrets.jwt_secret);
+const { signingKey } = await readConfig(environment());
 
 /** A token with these claims; good for a minute and signed as the edge functions do, unless said otherwise. */
 export async function token(
   claims: JWTPayload,
-  { key = signingKey, expires = "1m" }: { key?: Uint8Array; expires?: string } = {},
+  { key, expires = "1m" }: { key?: Uint8Array; expires?: string } = {},
 ): Promise<string> {
+  const signing: SigningKey = key ? { key, alg: "HS256" } : signingKey;
+  const { alg, kid } = signing;
   return await new SignJWT(claims)
-    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .setProtectedHeader({ alg, typ: "JWT", ...(kid && { kid }) })
     .setExpirationTime(expires)
-    .sign(key);
+    .sign(signing.key);
 }
 
 /** A token as the edge functions mint it for a request that carries an API key. */

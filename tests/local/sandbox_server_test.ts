@@ -1,0 +1,58 @@
+// `npm run sandbox`: the stand-in for the WhatsApp API, for functions of another stack.
+import assert from "node:assert/strict";
+import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
+import { anyPhone } from "../support/company.ts";
+import { send } from "../support/gateway.ts";
+import { root } from "./started.ts";
+
+function sandbox(...args: string[]): Deno.Command {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", "--no-prompt", `${root}local/start_sandbox.ts`, ...args],
+    env: { NO_COLOR: "1" },
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+Deno.test("it takes messages where it says, and ends when it is told to", async () => {
+  const child = sandbox("--port", "0").spawn();
+  await using _ending = { [Symbol.asyncDispose]: () => ended(child) };
+  const printing = child.stdout.pipeThrough(new TextDecoderStream()).values();
+  const { value: printed = "" } = await printing.next();
+  const [, channel] = /WHATSAPP_API_URL=(http:\/\/127\S+)/.exec(printed)!;
+  const [, list] = /(http:\S+\/sandbox\/messages)/.exec(printed)!;
+  assert.ok(printed.includes(SANDBOX_TOKEN));
+
+  const to = anyPhone();
+  const message = {
+    messaging_product: "whatsapp",
+    to,
+    type: "template",
+    template: { name: "order_update", language: { code: "pt_BR" }, components: [] },
+  };
+  const headers = { Authorization: `Bearer ${SANDBOX_TOKEN}`, "Content-Type": "application/json" };
+  const sent = await send(`${channel}/1/messages`, "POST", headers, JSON.stringify(message));
+  assert.equal(sent.status, 200, JSON.stringify(sent.body));
+  const { body: { data } } = await send(list, "GET", {});
+  assert.deepEqual(data.map(({ id }: { id: string }) => id), [sent.body.messages[0].id]);
+
+  const [, port] = /:(\d+)\//.exec(list)!;
+  const second = await sandbox("--port", port).output();
+  assert.equal(second.code, 1);
+  assert.match(new TextDecoder().decode(second.stderr), /^Port \d+ is taken by another program\. /);
+
+  await printing.return?.();
+  child.kill("SIGINT");
+  assert.equal((await child.status).code, 0);
+});
+
+/** Ends what a failure has left running. */
+async function ended(child: Deno.ChildProcess) {
+  await child.stderr.cancel();
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It has ended already.
+  }
+  await child.status;
+}

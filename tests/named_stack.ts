@@ -1,0 +1,84 @@
+// A Supabase that somebody else runs, for the tests that judge it over HTTP: a `supabase start`, a preview
+// branch, another start of the local stack. Without one, the tests start a stack of their own.
+import postgres from "postgres";
+import type { StackAddresses } from "../local/stack.ts";
+import { DEMO_COMPANY_ID } from "../local/demo.ts";
+
+/** Where it is, and what its functions keep secret; every one of them is needed. */
+const VARIABLES = {
+  SUPABASE_URL: "the API",
+  SUPABASE_PUBLISHABLE_KEY: "its publishable key, or the anon key",
+  SUPABASE_DB_URL: "its database, as postgres",
+  JWT_SIGNING_KEY: "as its functions have it",
+  CREDENTIALS_KEY: "as its functions have it",
+};
+
+/** What these tests call their companies. */
+const TEST_COMPANIES = ["Test", "Other", "Empty"];
+
+/** What says that the tests cannot run, as one sentence or a few. */
+export class NotUsable extends Error {}
+
+/** The tests of what callers meet over HTTP and of what keeps companies apart; the rest is about this repository. */
+export function testsOfNamedStack({ sandbox_url }: StackAddresses): string[] {
+  return [
+    "tests/gateway",
+    "tests/database/isolation_test.ts",
+    "tests/database/policies_test.ts",
+    "tests/database/privileges_test.ts",
+    "tests/database/tokens_test.ts",
+    ...(sandbox_url ? ["tests/send_external_template"] : []),
+  ];
+}
+
+/**
+ * The stack that the environment names; null when SUPABASE_URL is not set.
+ * @throws NotUsable when something else is missing, or when the tests' rows would be among real ones.
+ */
+export async function namedStack(): Promise<StackAddresses | null> {
+  const url = Deno.env.get("SUPABASE_URL")?.replace(/\/+$/, "");
+  if (!url) return null;
+  const missing = Object.entries(VARIABLES).filter(([name]) => !Deno.env.get(name));
+  if (missing.length > 0) {
+    const list = missing.map(([name, what]) => `  ${name}  ${what}`).join("\n");
+    throw new NotUsable(
+      `SUPABASE_URL is set, so the tests run against ${url}. They also need:\n${list}\n` +
+        "Unset SUPABASE_URL to let them start a stack of their own.",
+    );
+  }
+  const database_url = Deno.env.get("SUPABASE_DB_URL")!;
+  await refuseRealCompanies(database_url);
+  return {
+    url,
+    gateway_url: `${url}/functions/v1/gateway`,
+    template_url: `${url}/functions/v1/send-external-template`,
+    sandbox_url: Deno.env.get("SANDBOX_URL") || null,
+    database_url,
+    publishable_key: Deno.env.get("SUPABASE_PUBLISHABLE_KEY")!,
+    secret_key: "",
+    demo: null,
+  };
+}
+
+/** The tests write companies and leave them. A database that has others was not made for tests. */
+async function refuseRealCompanies(databaseUrl: string) {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, prepare: false });
+  try {
+    const [{ real }] = await sql`
+      select count(*)::int as real from companies
+      where name <> all (${TEST_COMPANIES}) and id <> ${DEMO_COMPANY_ID}
+    `;
+    if (real === 0) return;
+    throw new NotUsable(
+      `The database of SUPABASE_DB_URL has companies that no test made (${real}). The tests write ` +
+        "to it and leave their rows: name a database that is there for tests.",
+    );
+  } catch (error) {
+    if (error instanceof NotUsable) throw error;
+    throw new NotUsable(
+      `The database of SUPABASE_DB_URL cannot be used: ${(error as Error).message}`,
+    );
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

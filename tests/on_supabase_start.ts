@@ -1,0 +1,103 @@
+// `npm run test:supabase-start`, for a machine with Docker: `supabase start` with a database of its own, the
+// functions served by the CLI, a sandbox for what they send, and the tests that judge a Supabase over HTTP.
+import { cp } from "node:fs/promises";
+import { retry } from "deno-std/async/retry.js";
+import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const deno = [Deno.execPath(), "run", "--allow-all", "--no-prompt"];
+const SANDBOX_PORT = 54330;
+/** Containers that nothing here uses; the functions are served by themselves. */
+const UNUSED = [
+  ...["edge-runtime", "imgproxy", "logflare", "mailpit", "postgres-meta", "realtime"],
+  ...["storage-api", "studio", "supavisor", "vector"],
+].join(",");
+
+Deno.env.set("SUPABASE_TELEMETRY_DISABLED", "1");
+const folder = await Deno.makeTempDir({ prefix: "crm-supabase-start-" });
+const project = `${folder}/project`;
+const over = new AbortController();
+const started: Promise<unknown>[] = [];
+let code = 1;
+try {
+  // Under another name, so that nobody's own stack is taken for it, and lost at the end.
+  const isOurs = (path: string) => !/\/(\.temp|\.branches|\.env)$/.test(path);
+  await cp(`${root}supabase`, `${project}/supabase`, { recursive: true, filter: isOurs });
+  await cp(`${root}import_map.json`, `${project}/import_map.json`);
+  const config = await Deno.readTextFile(`${project}/supabase/config.toml`);
+  const renamed = config.replace(/^project_id = .*$/m, 'project_id = "crm-messaging-api-tests"');
+  await Deno.writeTextFile(`${project}/supabase/config.toml`, renamed);
+
+  const secretsFile = `${folder}/functions.env`;
+  await run([...deno, "admin/main.ts", "secrets", "init", "--file", secretsFile]);
+  const channel = `http://host.docker.internal:${SANDBOX_PORT}/sandbox/v26.0`;
+  await Deno.writeTextFile(secretsFile, `WHATSAPP_API_URL=${channel}\n`, { append: true });
+  const { JWT_SIGNING_KEY, CREDENTIALS_KEY } = parseEnv(await Deno.readTextFile(secretsFile));
+
+  start([...deno, "local/start_sandbox.ts", "--host", "0.0.0.0", "--port", `${SANDBOX_PORT}`]);
+  await run(supabase("start", "--exclude", UNUSED));
+  const { API_URL, DB_URL, PUBLISHABLE_KEY } = parseEnv(
+    await run(supabase("status", "--output", "env"), "piped"),
+  );
+  start(supabase("functions", "serve", "--env-file", secretsFile));
+  await healthy(`${API_URL}/functions/v1/gateway/health`);
+
+  const tests = new Deno.Command(deno[0], {
+    args: [...deno.slice(1), "tests/run.ts", ...Deno.args],
+    cwd: root,
+    env: {
+      SUPABASE_URL: API_URL!,
+      SUPABASE_PUBLISHABLE_KEY: PUBLISHABLE_KEY!,
+      SUPABASE_DB_URL: DB_URL!,
+      JWT_SIGNING_KEY: JWT_SIGNING_KEY!,
+      CREDENTIALS_KEY: CREDENTIALS_KEY!,
+      SANDBOX_URL: `http://127.0.0.1:${SANDBOX_PORT}/sandbox/messages`,
+    },
+  }).spawn();
+  code = (await tests.status).code;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+} finally {
+  over.abort();
+  await Promise.all(started);
+  await run(supabase("stop", "--no-backup")).catch((error) => console.error(error.message));
+  await Deno.remove(folder, { recursive: true });
+}
+Deno.exit(code);
+
+/** Runs a command to its end; answers what it printed, when that is not for the terminal. */
+async function run([program, ...args]: string[], stdout: "inherit" | "piped" = "inherit") {
+  const command = new Deno.Command(program, { args, cwd: root, stdout, stderr: "inherit" });
+  const child = command.spawn();
+  const text = stdout === "piped" ? await new Response(child.stdout).text() : "";
+  const { success } = await child.status;
+  if (!success) throw new Error(`This did not succeed: ${[program, ...args].join(" ")}`);
+  return text;
+}
+
+/** Starts a command that goes on until the tests are over. */
+function start([program, ...args]: string[]) {
+  const child = new Deno.Command(program, { args, cwd: root, signal: over.signal }).spawn();
+  started.push(child.status.then(() => {
+    if (!over.signal.aborted) console.error(`This has ended too early: ${args.join(" ")}`);
+  }));
+}
+
+/** A command of the CLI on the copy. */
+function supabase(...args: string[]): string[] {
+  const program = `${root}tests/tools/node_modules/supabase/dist/supabase.js`;
+  return ["node", program, ...args, "--workdir", project, "--agent", "no"];
+}
+
+/** Waits until the functions have been loaded; at the first start, their packages are fetched. */
+async function healthy(url: string) {
+  const ask = async () => {
+    const { status } = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+    if (status !== 200) throw new Error(`it answers ${status}`);
+  };
+  const everySecond = { maxAttempts: 120, minTimeout: 1_000, maxTimeout: 1_000, jitter: 0 };
+  await retry(ask, everySecond).catch(({ cause }) => {
+    throw new Error(`${url} did not become healthy: ${cause.message}.`);
+  });
+}
