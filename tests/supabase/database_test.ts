@@ -5,7 +5,7 @@ import { bootstrap, connect, databaseUrl, migrate, seed } from "../../local/data
 import { startPostgres } from "../../local/postgres.ts";
 import { databaseTypes } from "../../local/types.ts";
 import { root, withFolder } from "../local/started.ts";
-import { stack, withDatabase } from "../support/stack.ts";
+import { stack } from "../support/stack.ts";
 import { supabase } from "./cli.ts";
 
 const migrations = Array.from(Deno.readDirSync(`${root}supabase/migrations`), ({ name }) => name)
@@ -34,18 +34,6 @@ Deno.test("nor has the level below anything to say, but that a new database has 
   const names = Array.from(text.matchAll(/^ {4}"name": "(.*)"/gm), ([, name]) => name);
   assert.ok(names.length > 0 || text.includes("No issues found"), text);
   assert.deepEqual(names.filter((name) => name !== "unused_index"), []);
-});
-
-// The advisors ask this only of tables on which anon or authenticated hold privileges.
-Deno.test("every table in public has row-level security on", async () => {
-  const tables = await withDatabase((sql) =>
-    sql`
-      select relname, relrowsecurity from pg_class
-      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-    `
-  );
-  assert.ok(tables.length >= 10);
-  assert.deepEqual(tables.filter((table) => !table.relrowsecurity), []);
 });
 
 Deno.test("the committed types are the database's", async () => {
