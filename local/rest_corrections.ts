@@ -101,6 +101,12 @@ const STATUS_BY_SQLSTATE: [RegExp, number][] = [
   [/./, 400],
 ];
 
+/** What the driver says without Postgres; PostgREST tells one that is not there from one that went away. */
+const NO_CONNECTION: [RegExp, string, string][] = [
+  [/^(ECONNREFUSED|CONNECT_TIMEOUT)$/, "PGRST000", "Database connection error"],
+  [/^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONNRESET|EPIPE)$/, "PGRST001", "Database client error"],
+];
+
 /** An error of the database as lite passes it through unchanged. */
 class DatabaseAnswer {
   readonly code = "PGRST";
@@ -113,6 +119,12 @@ class DatabaseAnswer {
  */
 function asPostgrest(error: unknown): unknown {
   const { code, message, detail, hint } = error as Record<string, string | undefined>;
+  const lost = NO_CONNECTION.find(([pattern]) => pattern.test(code ?? ""));
+  if (lost) {
+    const [, answer, sentence] = lost;
+    const body = { code: answer, message: sentence, details: message ?? null, hint: null };
+    return new DatabaseAnswer(JSON.stringify(body), JSON.stringify({ status: 503, headers: {} }));
+  }
   if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code)) return error;
   if (code === "PGRST" || code === "42501" || code.startsWith("PT")) return error;
   const [, status] = STATUS_BY_SQLSTATE.find(([pattern]) => pattern.test(code))!;

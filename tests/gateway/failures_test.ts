@@ -4,18 +4,48 @@ import { logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { routes } from "../support/routes.ts";
 
-async function assertInternal(supabaseUrl: string, inLog: RegExp, timeoutMs?: number) {
+interface Expected {
+  status: number;
+  code: string;
+  /** By what a route does: reads, or may have changed something. */
+  error: (method: string) => string;
+  inLog: RegExp;
+}
+
+const internal = (inLog: RegExp): Expected => ({
+  status: 500,
+  code: "internal",
+  error: () => "Internal error",
+  inLog,
+});
+
+const unavailable = (inLog: RegExp, afterChange: string): Expected => ({
+  status: 503,
+  code: "database_unavailable",
+  error: (method) =>
+    `The database does not answer; ${method === "GET" ? "try again" : afterChange}`,
+  inLog,
+});
+const LOOK = "look whether this was done before you repeat it";
+const AGAIN = "nothing was changed, so try again";
+
+async function assertAnswers(
+  supabaseUrl: string,
+  { status, code, error, inLog }: Expected,
+  timeoutMs?: number,
+) {
   const company = await newCompany();
   const request = await ownGateway(supabaseUrl, timeoutMs);
   for (const route of routes) {
     const lines = await logged(async () => {
       const body = route.body?.(company);
       const answer = await request(company.keys.all, route.method, route.path(company), body);
-      assert.deepEqual([answer.status, answer.body], [500, {
-        error: "Internal error",
-        code: "internal",
+      assert.deepEqual([answer.status, answer.body], [status, {
+        error: error(route.method),
+        code,
         request_id: answer.headers.get("X-Request-Id"),
       }]);
+      assert.equal(answer.headers.get("Retry-After"), status === 503 ? "2" : null);
     });
     assert.equal(lines.length, 1, lines.join("\n"));
     const line = JSON.parse(lines[0]);
@@ -30,25 +60,43 @@ async function assertInternal(supabaseUrl: string, inLog: RegExp, timeoutMs?: nu
   }
 }
 
-Deno.test("a database that is down is an internal error that leaks nothing, and a log line", async () => {
+Deno.test("a database that is down is said to be, with nothing leaked, and a log line", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();
-  await assertInternal(`http://127.0.0.1:${port}`, /refused|ECONN|connect/i);
+  await assertAnswers(
+    `http://127.0.0.1:${port}`,
+    unavailable(/database_unavailable.*(refused|ECONN|connect)/i, LOOK),
+  );
 });
 
-Deno.test("a database that hangs is an internal error when its time is up", async () => {
+Deno.test("a database that hangs is given up when its time is up", async () => {
   const stuck = Promise.withResolvers<Response>();
   await using database = watchedStack(() => stuck.promise);
-  await assertInternal(database.url, /abort|timed? ?out/i, 100);
+  const expected = unavailable(/database_unavailable.*(abort|timed? ?out)/i, LOOK);
+  await assertAnswers(database.url, expected, 100);
   stuck.resolve(new Response());
 });
 
-Deno.test("a database that answers nonsense is an internal error as well", async () => {
+Deno.test("what stands before the database may say that it is away", async () => {
+  const cases: [() => Response, string][] = [
+    [() => new Response("<html>Bad gateway</html>", { status: 502 }), LOOK],
+    [() => new Response("error code: 522", { status: 522 }), LOOK],
+    [() => Response.json({ code: "PGRST001", message: "lost" }, { status: 503 }), LOOK],
+    [() => Response.json({ code: "57P01", message: "terminating" }, { status: 503 }), LOOK],
+    [() => Response.json({ code: "PGRST003", message: "pool timeout" }, { status: 504 }), AGAIN],
+    [() => Response.json({ code: "53300", message: "too many" }, { status: 503 }), AGAIN],
+  ];
+  for (const [answer, afterChange] of cases) {
+    await using database = watchedStack(answer);
+    await assertAnswers(database.url, unavailable(/database_unavailable/, afterChange));
+  }
+});
+
+Deno.test("a database that answers nonsense is an internal error", async () => {
   const nonsense = [
-    () => new Response("<html>Bad gateway</html>", { status: 502 }),
-    () => Response.json({ message: "connection pool timeout" }, { status: 503 }),
     () => Response.json({ code: "57014", message: "canceling statement" }, { status: 500 }),
+    () => new Response(null, { status: 525 }),
     () =>
       Response.json({ code: "42P01", message: 'relation "public.x" does not exist' }, {
         status: 404,
@@ -56,8 +104,18 @@ Deno.test("a database that answers nonsense is an internal error as well", async
   ];
   for (const answer of nonsense) {
     await using database = watchedStack(answer);
-    await assertInternal(database.url, /request_failed/);
+    await assertAnswers(database.url, internal(/request_failed/));
   }
+});
+
+Deno.test("where nothing was tried, nothing was changed", async () => {
+  const company = await newCompany();
+  await using database = watchedStack(() => new Response(null, { status: 503 }));
+  const request = await ownGateway(database.url);
+  await logged(async () => {
+    const { status, body } = await request(company.keys.all, "POST", "/deals", {});
+    assert.deepEqual([status, body.error], [503, `The database does not answer; ${AGAIN}`]);
+  });
 });
 
 Deno.test("a key that cannot be judged gets no 404: whether the row is missing is not known", async () => {

@@ -29,7 +29,7 @@ Deno.test("health costs one round trip, and a database that fails or hangs is a 
       assert.equal(status, expected);
       if (expected === 200) return;
       assert.deepEqual(body, {
-        error: "The database does not answer",
+        error: "The database does not answer; ask again",
         code: "database_unavailable",
         request_id: headers.get("X-Request-Id"),
         version: VERSION,

@@ -20,12 +20,20 @@ const isFor = (name: "claim" | "settle", request: Request) =>
 
 Deno.test("a database that does not answer a claim stops the send, and leaks nothing", async () => {
   const company = await newCompany();
-  const broken: (() => Response | Promise<Response>)[] = [
-    () => new Response("<html>Bad gateway</html>", { status: 502 }),
-    () => Response.json({ code: "57014", message: "canceling statement" }, { status: 500 }),
-    () => new Promise((resolve) => setTimeout(() => resolve(new Response()), 500)),
+  const away = [
+    503,
+    "database_unavailable",
+    "The database does not answer; nothing was sent, so repeat the request",
+  ] as const;
+  const broken: [() => Response | Promise<Response>, readonly [number, string, string]][] = [
+    [() => new Response("<html>Bad gateway</html>", { status: 502 }), away],
+    [
+      () => Response.json({ code: "57014", message: "canceling statement" }, { status: 500 }),
+      [500, "internal", "Internal error"],
+    ],
+    [() => new Promise((resolve) => setTimeout(() => resolve(new Response()), 500)), away],
   ];
-  for (const answer of broken) {
+  for (const [answer, [expected, code, error]] of broken) {
     await using database = watchedStack((request) => isFor("claim", request) ? answer() : null);
     await using channel = ownChannel(() => accepted());
     const send = await ownSender(channel.url, {
@@ -35,15 +43,15 @@ Deno.test("a database that does not answer a claim stops the send, and leaks not
     });
     const lines = await logged(async () => {
       const { status, body, headers } = await send(company.keys.messaging, template(anyPhone()));
-      assert.deepEqual([status, body], [500, {
+      assert.deepEqual([status, body], [expected, {
         success: false,
-        error: "Internal error",
-        code: "internal",
+        error,
+        code,
         request_id: headers.get("X-Request-Id"),
       }]);
       await backgroundWork();
     });
-    assert.match(lines[0], /"event":"request_failed"/);
+    assert.match(lines[0], /"event":"(request_failed|database_unavailable)"/);
     assert.ok(!lines.join().includes(company.keys.messaging));
     assert.equal(channel.calls.length, 0);
   }
@@ -63,7 +71,7 @@ Deno.test("a claim whose answer is lost is given up, so that a repeat can send",
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url, { supabaseUrl: database.url, ...QUICK });
   await logged(async () => {
-    assert.equal((await send(company.keys.messaging, json)).status, 500);
+    assert.equal((await send(company.keys.messaging, json)).status, 503);
     await backgroundWork();
   });
   const [{ state, reason, message_id }] = await ledgerOf(company);
@@ -81,7 +89,8 @@ Deno.test("a claim that the database says it has not made is not given up", asyn
     );
     const send = await ownSender("http://127.0.0.1:9", { supabaseUrl: database.url, ...QUICK });
     await logged(async () => {
-      assert.equal((await send(company.keys.messaging, template(anyPhone()))).status, 500);
+      const expected = status === 504 ? 503 : 500;
+      assert.equal((await send(company.keys.messaging, template(anyPhone()))).status, expected);
       await backgroundWork();
     });
     assert.deepEqual(database.seen.map(({ path }) => path), ["/rest/v1/rpc/claim_template_send"]);
@@ -100,7 +109,7 @@ Deno.test("a claim that never was made is looked for, and then left alone", asyn
     await send(company.keys.messaging, template(anyPhone()));
     await backgroundWork();
   });
-  assert.deepEqual(lines.map((line) => JSON.parse(line).event), ["request_failed"]);
+  assert.deepEqual(lines.map((line) => JSON.parse(line).event), ["database_unavailable"]);
   assert.equal(database.seen.length, 1 + QUICK.settleRetriesMs.length);
 });
 

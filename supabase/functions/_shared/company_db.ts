@@ -53,11 +53,32 @@ export class DatabaseError extends Error {
   constructor(readonly status: number, readonly error: PostgrestError) {
     super(`${error.code || status}: ${error.message}`);
   }
+
+  /**
+   * Nobody answered in time, or a gateway, the pool or Postgres said that there is no connection now
+   * (its own 503 and 504, a proxy's 502, 52x and 544). It passes without anybody mending a defect.
+   */
+  get isUnavailable(): boolean {
+    const { status } = this;
+    return status === 0 || (status >= 502 && status <= 504) || (status >= 520 && status <= 524) ||
+      status === 544;
+  }
+
+  /**
+   * Whether what failed may have been done all the same: there was no answer, or one that tells of a lost
+   * connection. Any other error of Postgres (with an SQLSTATE) or PostgREST (PGRST…) comes of nothing done.
+   */
+  get mayBeCommitted(): boolean {
+    const { code } = this.error;
+    const isDecided = /^(PGRST\d+|(?=.*\d)[0-9A-Z]{5})$/.test(code ?? "");
+    return !isDecided || /^(08|57P|40003|PGRST00[01])/.test(code);
+  }
 }
 
 /** Whether an error says that a row broke this unique, foreign-key or check constraint or unique index. */
 export function violates(error: unknown, constraint: string): boolean {
-  return error instanceof DatabaseError && error.error.code.startsWith("23") &&
+  // A proxy's answer has no code.
+  return error instanceof DatabaseError && !!error.error.code?.startsWith("23") &&
     error.error.message.includes(`"${constraint}"`);
 }
 

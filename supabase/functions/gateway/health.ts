@@ -3,8 +3,8 @@ import * as z from "zod";
 import type { ApiEnv } from "../_shared/authenticate.ts";
 import { companyDb, rows } from "../_shared/company_db.ts";
 import type { Config } from "../_shared/config.ts";
-import { ApiError } from "../_shared/errors.ts";
 import { logFailure } from "../_shared/log.ts";
+import { databaseUnavailable } from "../_shared/respond.ts";
 import { readQuery } from "../_shared/validate.ts";
 import { VERSION } from "../_shared/version.ts";
 
@@ -23,9 +23,7 @@ export function health(config: Config) {
       rows(await companyDb({ ...config, databaseTimeoutMs }, null, null).rpc("health"));
     } catch (error) {
       logFailure(c, "database_unavailable", error);
-      throw new ApiError("database_unavailable", "The database does not answer", {
-        body: { version: VERSION },
-      });
+      throw databaseUnavailable("ask again", { version: VERSION });
     }
     return c.json({ data: { status: "ok", version: VERSION } });
   };

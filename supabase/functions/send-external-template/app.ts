@@ -11,7 +11,10 @@ import { sendTemplate } from "./send.ts";
 export function sendExternalTemplate(config: SenderConfig): Hono<ApiEnv> {
   return new Hono<ApiEnv>()
     .basePath("/send-external-template")
-    .onError(respondToError({ success: false }))
+    .onError(
+      // Only a claim gets this far, and the channel is called after it.
+      respondToError({ success: false }, () => "nothing was sent, so repeat the request"),
+    )
     .use(requestId)
     .use(async (c, next) => {
       if (c.req.method === "POST") return await next();

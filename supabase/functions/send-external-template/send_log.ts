@@ -71,20 +71,11 @@ export async function claimSend(
     keyIsJudged(c);
     return claim as unknown as Claim; // jsonb, as the function in the database makes it
   } catch (error) {
-    if (error instanceof DatabaseError && mayBeCommitted(error)) {
+    if (error instanceof DatabaseError && error.mayBeCommitted) {
       keepRunning(giveUpClaim(c, config, claimId));
     }
     throw error;
   }
-}
-
-/**
- * Whether what failed may have been done all the same: there was no answer, or one that tells of a lost
- * connection. Any other error of Postgres (with an SQLSTATE) or PostgREST (PGRST…) comes of nothing done.
- */
-function mayBeCommitted({ error: { code } }: DatabaseError): boolean {
-  const isDecided = /^(PGRST\d+|(?=.*\d)[0-9A-Z]{5})$/.test(code ?? "");
-  return !isDecided || /^(08|57P|40003|PGRST00[01])/.test(code);
 }
 
 /** Releases a claim that the database may have made, or may be about to make. */

@@ -1,0 +1,87 @@
+// The Data API of the local stack while its database is away, as PostgREST is then.
+import assert from "node:assert/strict";
+import { decodeBase64Url } from "deno-std/encoding/base64url.js";
+import { startRest } from "../../local/rest.ts";
+import { newCompany } from "../support/company.ts";
+import { keyToken } from "../support/rest.ts";
+import { environment, stack } from "../support/stack.ts";
+import { silently } from "./lite.ts";
+
+/** A door to the tests' Postgres that can be shut. */
+function openDoor() {
+  const database = new URL(stack.database_url);
+  const connections = new Set<Deno.Conn>();
+  const listen = (port: number) => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port });
+    (async () => {
+      for await (const from of listener) {
+        const to = await Deno.connect({ hostname: "127.0.0.1", port: Number(database.port) });
+        connections.add(from).add(to);
+        from.readable.pipeTo(to.writable).catch(() => {});
+        to.readable.pipeTo(from.writable).catch(() => {});
+      }
+    })();
+    return listener;
+  };
+  let listener = listen(0);
+  const { port } = listener.addr as Deno.NetAddr;
+  const shut = () => {
+    listener.close();
+    for (const connection of connections) {
+      try {
+        connection.close();
+      } catch {
+        // It was closed from the other side.
+      }
+    }
+    connections.clear();
+  };
+  const url = (role: string) => {
+    const address = new URL(database);
+    Object.assign(address, { username: role, port: String(port) });
+    return address.href;
+  };
+  return { url, shut, open: () => listener = listen(port) };
+}
+
+async function restThrough(door: ReturnType<typeof openDoor>, uncorrected: boolean) {
+  const { k } = JSON.parse(environment().JWT_SIGNING_KEY);
+  const rest = await startRest({
+    url: door.url("authenticator"),
+    privilegedUrl: door.url("supabase_admin"),
+    jwtSecret: new TextDecoder().decode(decodeBase64Url(k)),
+    publishableKey: stack.publishable_key,
+    secretKey: stack.secret_key,
+    uncorrected,
+  });
+  const { keys } = await newCompany();
+  const Authorization = `Bearer ${await keyToken(keys.all, "read")}`;
+  const headers = { apikey: stack.publishable_key, Authorization };
+  const ask = async () => {
+    const request = new Request("http://rest/rest/v1/contacts?select=id", { headers });
+    const answer = await rest.fetch(request);
+    return { status: answer.status, body: await answer.json() };
+  };
+  return { ask, close: () => rest.close() };
+}
+
+for (const uncorrected of [false, true]) {
+  Deno.test(`a database that is away is ${uncorrected ? "no 503 of lite's own" : "a 503, until it is back"}`, async () => {
+    const door = openDoor();
+    const rest = await restThrough(door, uncorrected);
+    await silently(async () => {
+      if (!uncorrected) assert.equal((await rest.ask()).status, 200);
+      door.shut();
+      const { status, body } = await rest.ask();
+      if (uncorrected) assert.notEqual(status, 503);
+      else {
+        assert.equal(status, 503);
+        assert.match(body.code, /^PGRST00[01]$/);
+        door.open();
+        assert.equal((await rest.ask()).status, 200);
+      }
+    });
+    await rest.close();
+    if (!uncorrected) door.shut();
+  });
+}
