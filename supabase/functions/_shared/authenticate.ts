@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { hashKey, presentedKey } from "./api_key.ts";
 import { keepRunning } from "./background.ts";
-import { type CompanyDb, companyDb, rows, type Scope } from "./company_db.ts";
+import { type CompanyDb, companyDbs, rows, type Scope } from "./company_db.ts";
 import type { Config } from "./config.ts";
 import { ApiError } from "./errors.ts";
 import { logFailure } from "./log.ts";
@@ -27,10 +27,11 @@ export interface ApiEnv {
  * @param scopeOf which scope a method needs.
  */
 export function authenticate(config: Config, scopeOf: (method: string) => Scope) {
+  const dbOf = companyDbs(config);
   return createMiddleware<ApiEnv>(async (c, next) => {
     const keyHash = hashKey(presentedKey(c.req.raw.headers));
     c.set("keyHash", keyHash);
-    c.set("db", companyDb(config, keyHash, scopeOf(c.req.method)));
+    c.set("db", dbOf(keyHash, scopeOf(c.req.method)));
     await next();
     if (c.res.ok) noteUse(c);
   });

@@ -6,7 +6,7 @@ import {
 } from "@supabase/supabase-js";
 import * as jose from "jose";
 import { invalidApiKey } from "./api_key.ts";
-import type { Config } from "./config.ts";
+import type { Config, SigningKey } from "./config.ts";
 import type { Database } from "./database.ts";
 import { ApiError } from "./errors.ts";
 import { fetchOnce } from "./fetch_once.ts";
@@ -25,19 +25,8 @@ export type Scope = "read" | "write" | "messaging" | null;
  * @param keyHash null where there is no key; then there is no row to be seen.
  */
 export function companyDb(config: Config, keyHash: string | null, scope: Scope): CompanyDb {
-  const { key, alg, kid } = config.signingKey;
-  const mint = () =>
-    new jose.SignJWT({
-      role: "api_client",
-      ...(keyHash !== null && { key_hash: keyHash }),
-      ...(scope && { scope }),
-    })
-      .setProtectedHeader({ alg, typ: "JWT", ...(kid && { kid }) })
-      .setIssuedAt()
-      .setExpirationTime("1m")
-      .sign(key);
   return createClient<Database>(config.supabaseUrl, config.publishableKey, {
-    accessToken: mint,
+    accessToken: reused(() => mintToken(config.signingKey, keyHash, scope)),
     global: { fetch: fetchOnce },
     db: {
       timeout: config.databaseTimeoutMs,
@@ -45,6 +34,59 @@ export function companyDb(config: Config, keyHash: string | null, scope: Scope):
       retry: false,
     },
   });
+}
+
+/** Many more keys than one instance serves at a time; who tries keys out must not fill the memory. */
+const MAX_CLIENTS = 500;
+
+/**
+ * Answers as `companyDb` does, and the same client for the same key and scope: making one, and signing its
+ * token, costs more than all else that the function does for a request.
+ */
+export function companyDbs(config: Config): (keyHash: string, scope: Scope) => CompanyDb {
+  const clients = new Map<string, CompanyDb>();
+  return (keyHash, scope) => {
+    const name = `${scope} ${keyHash}`;
+    const client = clients.get(name) ?? companyDb(config, keyHash, scope);
+    // The one that was used last is the last to go.
+    clients.delete(name);
+    clients.set(name, client);
+    if (clients.size > MAX_CLIENTS) clients.delete(clients.keys().next().value!);
+    return client;
+  };
+}
+
+const TOKEN_LIFE_S = 60;
+/** The other half of its life is for clocks that differ and requests that wait. */
+const REUSE_MS = TOKEN_LIFE_S * 1000 / 2;
+
+async function mintToken(
+  { key, alg, kid }: SigningKey,
+  keyHash: string | null,
+  scope: Scope,
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return await new jose.SignJWT({
+    role: "api_client",
+    ...(keyHash !== null && { key_hash: keyHash }),
+    ...(scope && { scope }),
+  })
+    .setProtectedHeader({ alg, typ: "JWT", ...(kid && { kid }) })
+    .setIssuedAt(now)
+    .setExpirationTime(now + TOKEN_LIFE_S)
+    .sign(key);
+}
+
+/** A token is a name for the key, which is judged by the database each time: minting it anew proves nothing more. */
+function reused(mint: () => Promise<string>): () => Promise<string> {
+  let token: Promise<string> | undefined;
+  let mintedAt = 0;
+  return () => {
+    const now = Date.now();
+    // A clock that was set back must not keep a token for longer than it is good.
+    if (!token || now < mintedAt || now >= mintedAt + REUSE_MS) [token, mintedAt] = [mint(), now];
+    return token;
+  };
 }
 
 /** An error of the database that no rule foresaw. Its words are for the log, never for a caller. */

@@ -17,10 +17,11 @@ const PATIENCE_MS = 2_000;
  */
 export function health(config: Config) {
   const databaseTimeoutMs = Math.min(config.databaseTimeoutMs, PATIENCE_MS);
+  const db = companyDb({ ...config, databaseTimeoutMs }, null, null);
   return async (c: Context<ApiEnv>): Promise<Response> => {
     readQuery(c, z.strictObject({}));
     try {
-      rows(await companyDb({ ...config, databaseTimeoutMs }, null, null).rpc("health"));
+      rows(await db.rpc("health"));
     } catch (error) {
       logFailure(c, "database_unavailable", error);
       throw databaseUnavailable("ask again", { version: VERSION });
