@@ -180,6 +180,9 @@ async function disconnectAccount(id: string, options: Printing) {
   );
 }
 
+/** A wrong key opens none of them, and a person reads the sentence. */
+const MAX_NAMED = 10;
+
 async function resealAccounts(options: Printing) {
   const project = openProject();
   const keys = project.credentialsKeys();
@@ -193,7 +196,10 @@ async function resealAccounts(options: Printing) {
       `Tokens stored anew under the key ${currentId}: ${resealed}; already under it: ${already_current}.`,
   );
   if (unopened.length === 0) return;
-  const named = unopened.map(({ id, key_id }) => `the account ${id} (key ${key_id ?? "unknown"})`);
+  const named = unopened.slice(0, MAX_NAMED)
+    .map(({ id, key_id }) => `the account ${id} (key ${key_id ?? "unknown"})`);
+  const more = unopened.length - named.length;
+  if (more > 0) named.push(`and ${more} more, all of which --json lists`);
   throw new OperatorError(
     `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens the token of ${named.join(", ")}.`,
   );

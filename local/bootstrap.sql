@@ -23,7 +23,7 @@ create schema auth authorization supabase_auth_admin;
 grant usage on schema auth to postgres, anon, authenticated, service_role;
 
 create table auth.users (
-  id uuid primary key default gen_random_uuid(),
+  id uuid primary key,
   email text unique,
   raw_app_meta_data jsonb not null default '{}',
   raw_user_meta_data jsonb not null default '{}',

@@ -16,6 +16,8 @@ const VARIABLES = {
 /** What these tests call their companies. */
 const TEST_COMPANIES = ["Test", "Other", "Empty"];
 
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
 /** What says that the tests cannot run, as one sentence or a few. */
 export class NotUsable extends Error {}
 
@@ -47,8 +49,14 @@ export async function namedStack(): Promise<StackAddresses | null> {
     );
   }
   const database_url = Deno.env.get("SUPABASE_DB_URL")!;
-  await refuseRealCompanies(database_url);
-  return {
+  const isHere = [url, database_url].every((each) => LOOPBACK.has(new URL(each).hostname));
+  if (!isHere && Deno.env.get("TEST_ROWS_MAY_STAY") !== "1") {
+    throw new NotUsable(
+      `${url} is not on this machine, and the tests leave their rows there. ` +
+        "Set TEST_ROWS_MAY_STAY=1 if it is there for tests, such as a preview branch.",
+    );
+  }
+  const stack = {
     url,
     gateway_url: `${url}/functions/v1/gateway`,
     template_url: `${url}/functions/v1/send-external-template`,
@@ -58,25 +66,47 @@ export async function namedStack(): Promise<StackAddresses | null> {
     secret_key: "",
     demo: null,
   };
+  await refuseRealCompanies(stack);
+  return stack;
 }
 
-/** The tests write companies and leave them. A database that has others was not made for tests. */
-async function refuseRealCompanies(databaseUrl: string) {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {}, prepare: false });
+/**
+ * The tests write companies and leave them. A database that has others was not made for tests, and neither
+ * was one that belongs to another API.
+ */
+async function refuseRealCompanies({ gateway_url, database_url }: StackAddresses) {
+  const sql = postgres(database_url, { max: 1, onnotice: () => {}, prepare: false });
   try {
     const [{ real }] = await sql`
       select count(*)::int as real from companies
       where name <> all (${TEST_COMPANIES}) and id <> ${DEMO_COMPANY_ID}
     `;
-    if (real === 0) return;
-    throw new NotUsable(
-      `The database of SUPABASE_DB_URL has companies that no test made (${real}). The tests write ` +
-        "to it and leave their rows: name a database that is there for tests.",
-    );
+    if (real > 0) {
+      throw new NotUsable(
+        `The database of SUPABASE_DB_URL has companies that no test made (${real}). The tests write ` +
+          "to it and leave their rows: name a database that is there for tests.",
+      );
+    }
+    const api_key = await sql.begin(async (sql) => {
+      const [{ id }] = await sql`insert into companies (name) values ('Test') returning id`;
+      await sql`set local role service_role`;
+      const [key] =
+        await sql`select api_key from create_api_key('test', array['read'], null, ${id})`;
+      return key.api_key;
+    });
+    const headers = { Authorization: `Bearer ${api_key}` };
+    const { status, body } = await fetch(`${gateway_url}/pipelines`, { headers });
+    await body?.cancel();
+    if (status !== 200) {
+      throw new NotUsable(
+        `${gateway_url} answers ${status} to a key that was just made in the database of ` +
+          "SUPABASE_DB_URL: are they of one project, and are its functions and their secrets in place?",
+      );
+    }
   } catch (error) {
     if (error instanceof NotUsable) throw error;
     throw new NotUsable(
-      `The database of SUPABASE_DB_URL cannot be used: ${(error as Error).message}`,
+      `SUPABASE_URL and SUPABASE_DB_URL cannot be used: ${(error as Error).message}`,
     );
   } finally {
     await sql.end({ timeout: 1 });

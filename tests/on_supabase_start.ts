@@ -7,6 +7,7 @@ import { parseEnv } from "node:util";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const deno = [Deno.execPath(), "run", "--allow-all", "--no-prompt"];
+const PROJECT = "crm-messaging-api-tests";
 const SANDBOX_PORT = 54330;
 /** Containers that nothing here uses; the functions are served by themselves. */
 const UNUSED = [
@@ -18,6 +19,10 @@ Deno.env.set("SUPABASE_TELEMETRY_DISABLED", "1");
 const folder = await Deno.makeTempDir({ prefix: "crm-supabase-start-" });
 const project = `${folder}/project`;
 const over = new AbortController();
+// Everything that was started is ended, also when a person does not want to wait.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  Deno.addSignalListener(signal, () => over.abort());
+}
 const started: Promise<unknown>[] = [];
 let code = 1;
 try {
@@ -26,7 +31,7 @@ try {
   await cp(`${root}supabase`, `${project}/supabase`, { recursive: true, filter: isOurs });
   await cp(`${root}import_map.json`, `${project}/import_map.json`);
   const config = await Deno.readTextFile(`${project}/supabase/config.toml`);
-  const renamed = config.replace(/^project_id = .*$/m, 'project_id = "crm-messaging-api-tests"');
+  const renamed = config.replace(/^project_id = .*$/m, `project_id = "${PROJECT}"`);
   await Deno.writeTextFile(`${project}/supabase/config.toml`, renamed);
 
   const secretsFile = `${folder}/functions.env`;
@@ -40,8 +45,9 @@ try {
   const { API_URL, DB_URL, PUBLISHABLE_KEY } = parseEnv(
     await run(supabase("status", "--output", "env"), "piped"),
   );
-  start(supabase("functions", "serve", "--env-file", secretsFile));
-  await healthy(`${API_URL}/functions/v1/gateway/health`);
+  const serving = start(supabase("functions", "serve", "--env-file", secretsFile));
+  await Promise.race([healthy(`${API_URL}/functions/v1/gateway/health`), serving]);
+  over.signal.throwIfAborted();
 
   const tests = new Deno.Command(deno[0], {
     args: [...deno.slice(1), "tests/run.ts", ...Deno.args],
@@ -54,14 +60,18 @@ try {
       CREDENTIALS_KEY: CREDENTIALS_KEY!,
       SANDBOX_URL: `http://127.0.0.1:${SANDBOX_PORT}/sandbox/messages`,
     },
+    signal: over.signal,
   }).spawn();
   code = (await tests.status).code;
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  if (!over.signal.aborted) console.error(error instanceof Error ? error.message : error);
 } finally {
   over.abort();
-  await Promise.all(started);
-  await run(supabase("stop", "--no-backup")).catch((error) => console.error(error.message));
+  await Promise.allSettled(started);
+  // By its name, whatever the environment says: another project's volumes are somebody's data.
+  await run(supabase("stop", "--no-backup", "--project-id", PROJECT)).catch((error) =>
+    console.error(error.message)
+  );
   await Deno.remove(folder, { recursive: true });
 }
 Deno.exit(code);
@@ -76,12 +86,15 @@ async function run([program, ...args]: string[], stdout: "inherit" | "piped" = "
   return text;
 }
 
-/** Starts a command that goes on until the tests are over. */
-function start([program, ...args]: string[]) {
+/** Starts a command that goes on until the tests are over. Answers its failure: to end before that. */
+function start([program, ...args]: string[]): Promise<void> {
   const child = new Deno.Command(program, { args, cwd: root, signal: over.signal }).spawn();
-  started.push(child.status.then(() => {
-    if (!over.signal.aborted) console.error(`This has ended too early: ${args.join(" ")}`);
-  }));
+  const ending = child.status.then(() => {
+    if (!over.signal.aborted) throw new Error(`This has ended too early: ${args.join(" ")}`);
+  });
+  ending.catch(() => {}); // it is awaited, if at all, with others
+  started.push(ending);
+  return ending;
 }
 
 /** A command of the CLI on the copy. */
@@ -97,7 +110,7 @@ async function healthy(url: string) {
     if (status !== 200) throw new Error(`it answers ${status}`);
   };
   const everySecond = { maxAttempts: 120, minTimeout: 1_000, maxTimeout: 1_000, jitter: 0 };
-  await retry(ask, everySecond).catch(({ cause }) => {
-    throw new Error(`${url} did not become healthy: ${cause.message}.`);
+  await retry(ask, { ...everySecond, signal: over.signal }).catch((error) => {
+    throw new Error(`${url} did not become healthy: ${error.cause?.message ?? error.message}.`);
   });
 }

@@ -1,5 +1,5 @@
 // `npm test`: starts a stack of its own on free ports and runs every test against it, in parallel; or, where
-// the environment names a Supabase, the tests that judge one over HTTP.
+// the environment names a Supabase, the tests that judge one over HTTP (unless --own-stack comes first).
 // Arguments go to `deno test`, so one file or one test can be run: npm test -- tests/gateway --filter phone
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,13 +12,15 @@ const report = `${folder}/report.xml`;
 
 // The functions' lines about sends; tests of them have functions of their own.
 console.info = () => {};
+const [isOwn, args] = Deno.args[0] === "--own-stack"
+  ? [true, Deno.args.slice(1)]
+  : [false, Deno.args];
 const { paths, stop } = await openStack().catch(async (error) => {
   await Deno.remove(folder, { recursive: true });
   if (!(error instanceof NotUsable)) throw error;
   console.error(error.message);
   Deno.exit(1);
 });
-const hasPath = Deno.args.some((arg) => existsSync(`${root}${arg}`));
 const tests = new Deno.Command(Deno.execPath(), {
   args: [
     "test",
@@ -26,8 +28,8 @@ const tests = new Deno.Command(Deno.execPath(), {
     "--no-prompt",
     "--parallel",
     `--junit-path=${report}`,
-    ...(hasPath ? [] : paths),
-    ...Deno.args,
+    ...paths,
+    ...args,
   ],
   cwd: root,
   env: { STACK_FILE: `${folder}/stack.json` },
@@ -43,16 +45,24 @@ await stop();
 await Deno.remove(folder, { recursive: true });
 Deno.exit(code);
 
-/** Makes a stack known to the tests; answers which of them fit it, and what ends it. */
+/** Makes a stack known to the tests; answers which of them to run besides those named, and what ends it. */
 async function openStack(): Promise<{ paths: string[]; stop(): Promise<void> }> {
-  const named = await namedStack();
+  const asked = args.filter((arg) => existsSync(`${root}${arg}`));
+  const named = isOwn ? null : await namedStack();
   if (named) {
+    const fitting = testsOfNamedStack(named);
+    const other = asked.find((path) => !fitting.some((each) => path.startsWith(each)));
+    if (other) {
+      throw new NotUsable(
+        `${other} is no test of a named Supabase; these are:\n  ${fitting.join("\n  ")}`,
+      );
+    }
     console.log(`Testing ${named.url}`);
     if (!named.sandbox_url) {
       console.log("SANDBOX_URL is not set: the tests of template sends are left out.");
     }
     await Deno.writeTextFile(`${folder}/stack.json`, JSON.stringify(named));
-    return { paths: testsOfNamedStack(named), stop: async () => {} };
+    return { paths: asked.length > 0 ? [] : fitting, stop: async () => {} };
   }
   const { stop } = await startStack({
     folder,
@@ -62,7 +72,7 @@ async function openStack(): Promise<{ paths: string[]; stop(): Promise<void> }> 
     durable: false,
     progress: () => {},
   });
-  return { paths: ["tests/"], stop };
+  return { paths: asked.length > 0 ? [] : ["tests/"], stop };
 }
 
 /** One closing line that a program can read; the counts are the runner's own. */

@@ -90,7 +90,8 @@ Deno.test("no two keys are alike", async () => {
 
 Deno.test("agents, strangers and people of other companies make no key", async () => {
   await rolledBack(async (sql) => {
-    const [stranger] = await sql`insert into auth.users default values returning id`;
+    const [stranger] =
+      await sql`insert into auth.users (id) values (gen_random_uuid()) returning id`;
     for (const person of [agent, stranger.id, other.member_id]) {
       await actAsPerson(sql, person);
       assert.equal(await refusal(sql, (sql) => create(sql, { company_id: own.id })), "PT403");

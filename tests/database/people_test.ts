@@ -45,7 +45,8 @@ Deno.test("people see every table of their company and nothing of another; keys,
 
 Deno.test("a person of no company, one who has left and one without a name see nothing", async () => {
   await rolledBack(async (sql) => {
-    const [stranger] = await sql`insert into auth.users default values returning id`;
+    const [stranger] =
+      await sql`insert into auth.users (id) values (gen_random_uuid()) returning id`;
     await sql`delete from company_members where user_id = ${agent}`;
     for (const person of [stranger.id, agent]) {
       await actAsPerson(sql, person);

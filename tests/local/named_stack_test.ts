@@ -1,13 +1,16 @@
 // `npm test` on a Supabase that the environment names.
 import assert from "node:assert/strict";
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
-import { environment, stack, withDatabase } from "../support/stack.ts";
+import { environment, stack as ours, withDatabase } from "../support/stack.ts";
 import { root, startOn, withFolder } from "./started.ts";
 
 /** Runs one file of tests with this environment; the exit code, and all that was printed. */
-async function test(env: Record<string, string>): Promise<[code: number, printed: string]> {
+async function test(
+  env: Record<string, string>,
+  file = "tests/gateway/health_test.ts",
+): Promise<[code: number, printed: string]> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-all", "--no-prompt", "tests/run.ts", "tests/gateway/health_test.ts"],
+    args: ["run", "--allow-all", "--no-prompt", "tests/run.ts", file],
     cwd: root,
     env: { NO_COLOR: "1", ...env },
   }).output();
@@ -21,15 +24,30 @@ Deno.test("the tests run on the Supabase that is named, with its own secrets", a
       await Deno.readTextFile(`${folder}/secrets.json`),
     );
     const k = encodeBase64Url(jwt_secret);
-    const [code, printed] = await test({
+    const named = {
       SUPABASE_URL: `${stack.url}/`,
       SUPABASE_PUBLISHABLE_KEY: stack.publishable_key,
       SUPABASE_DB_URL: stack.database_url,
       JWT_SIGNING_KEY: JSON.stringify({ kty: "oct", k }),
       CREDENTIALS_KEY: credentials_key,
-    });
+    };
+    const [code, printed] = await test(named);
     assert.equal(code, 0, printed);
     assert.ok(printed.includes(`Testing ${stack.url}\nSANDBOX_URL is not set`), printed);
+
+    const refusals = await Promise.all([
+      test(named, "tests/admin/keys_test.ts"),
+      test({ ...named, SUPABASE_URL: ours.url }),
+    ]);
+    assert.deepEqual(refusals.map(([code]) => code), [1, 1]);
+    assert.match(
+      refusals[0][1],
+      /^tests\/admin\/keys_test\.ts is no test of a named Supabase; these are:\n/,
+    );
+    assert.match(
+      refusals[1][1],
+      /\/gateway answers 401 to a key that was just made in the database /,
+    );
     await started.end();
   });
 });
@@ -37,9 +55,9 @@ Deno.test("the tests run on the Supabase that is named, with its own secrets", a
 Deno.test("a Supabase that is named in part, or has companies of its own, is not tested", async () => {
   const { JWT_SIGNING_KEY, CREDENTIALS_KEY } = environment();
   const named = {
-    SUPABASE_URL: stack.url,
-    SUPABASE_PUBLISHABLE_KEY: stack.publishable_key,
-    SUPABASE_DB_URL: stack.database_url,
+    SUPABASE_URL: ours.url,
+    SUPABASE_PUBLISHABLE_KEY: ours.publishable_key,
+    SUPABASE_DB_URL: ours.database_url,
     JWT_SIGNING_KEY,
     CREDENTIALS_KEY,
   };
@@ -49,13 +67,17 @@ Deno.test("a Supabase that is named in part, or has companies of its own, is not
     [
       { ...named, CREDENTIALS_KEY: "", SUPABASE_DB_URL: "" },
       new RegExp(
-        `^SUPABASE_URL is set, so the tests run against ${stack.url}\\. They also need:\n` +
+        `^SUPABASE_URL is set, so the tests run against ${ours.url}\\. They also need:\n` +
           "  SUPABASE_DB_URL .*\n  CREDENTIALS_KEY .*\nUnset SUPABASE_URL ",
       ),
     ],
     [
       { ...named, SUPABASE_DB_URL: "postgresql://postgres@127.0.0.1:9/postgres" },
-      /^The database of SUPABASE_DB_URL cannot be used: .+\n$/,
+      /^SUPABASE_URL and SUPABASE_DB_URL cannot be used: .+\n$/,
+    ],
+    [
+      { ...named, SUPABASE_URL: "https://abc.supabase.co" },
+      /^https:\/\/abc\.supabase\.co is not on this machine, and the tests leave their rows there\. /,
     ],
   ];
   await Promise.all(cases.map(async ([env, sentence]) => {

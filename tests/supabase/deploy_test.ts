@@ -1,6 +1,7 @@
 // What the Supabase CLI hands in when it deploys, and that it is all that the functions need. The CLI
 // works on a copy of the checkout: it remembers a project beside config.toml, and that may be a real one.
 import assert from "node:assert/strict";
+import { parse as parseToml } from "deno-std/toml/parse.js";
 import { cp } from "node:fs/promises";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +21,33 @@ const DENOS = [Deno.execPath(), `${root}tests/tools/node_modules/deno/deno`];
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 const deploy = await supabaseProject(["functions", "deploy", "--use-api"]);
+
+Deno.test("the CLI is configured as this is built, and no key is there by accident", async () => {
+  const config = parseToml(await Deno.readTextFile(`${root}supabase/config.toml`));
+  const served = (name: string) => ({
+    verify_jwt: false,
+    import_map: "../import_map.json",
+    entrypoint: `./functions/${name}/index.ts`,
+  });
+  assert.deepEqual(config, {
+    project_id: "crm-messaging-api",
+    // More schemas would show rules to everybody; fewer rows, cut pages off.
+    api: {
+      enabled: true,
+      port: 54321,
+      schemas: ["public"],
+      max_rows: 1000,
+      auto_expose_new_tables: false,
+    },
+    db: {
+      port: 54322,
+      major_version: 17,
+      seed: { enabled: true, sql_paths: ["./seed.sql"] },
+    },
+    edge_runtime: { enabled: true, policy: "per_worker", deno_version: 2 },
+    functions: Object.fromEntries(NAMES.map((name) => [name, served(name)])),
+  });
+});
 
 Deno.test("the CLI deploys both functions without a warning", () => {
   assert.deepEqual(NAMES, ["gateway", "send-external-template"]);
@@ -59,18 +87,12 @@ Deno.test("uploaded are the import map and what each function imports, and nothi
 });
 
 // The platform has no node_modules, in which these tests would find a package that the map leaves out.
-Deno.test("every package that is imported is in the import map, with its exact version", () => {
+Deno.test("every package that is imported is in the import map, with its exact version", async () => {
   for (const name of NAMES) {
-    const { files } = uploadOf(name);
-    const { imports } = JSON.parse(files.get("import_map.json")!);
-    const packages = new Set<string>();
-    for (const [path, text] of files) {
-      if (!path.endsWith(".ts")) continue;
-      const specifiers = text.matchAll(/^(?:import|.*\bfrom) "([^"]+)";$/gm);
-      for (const [, specifier] of specifiers) {
-        if (!/^(\.\.?\/|node:)/.test(specifier)) packages.add(specifier);
-      }
-    }
+    const { imports } = JSON.parse(uploadOf(name).files.get("import_map.json")!);
+    const specifiers = (await ownModules(`supabase/functions/${name}/index.ts`))
+      .flatMap(({ dependencies = [] }) => dependencies.map(({ specifier }) => specifier));
+    const packages = new Set(specifiers.filter((each) => !/^(\.\.?\/|node:)/.test(each)));
     assert.ok(packages.has("hono") && packages.has("@supabase/supabase-js"), name);
     for (const specifier of packages) {
       const entry = imports[specifier] ?? imports[specifier.replace(/\/.*/, "/")];
@@ -130,6 +152,18 @@ Deno.test("the CLI takes every secret of the example, and passes each on as it i
   assert.deepEqual(json, secrets);
 });
 
+Deno.test("the CLI sets the keys of a rotation, and takes the previous one away", async () => {
+  const pair = ["CREDENTIALS_KEY=bmV3", "CREDENTIALS_KEY_PREVIOUS=b2xk"];
+  const set = await supabaseProject(["secrets", "set", ...pair]);
+  assert.deepEqual(set.requests.filter(({ path }) => path === "/secrets")[0].json, [
+    { name: "CREDENTIALS_KEY", value: "bmV3" },
+    { name: "CREDENTIALS_KEY_PREVIOUS", value: "b2xk" },
+  ]);
+  const unset = await supabaseProject(["secrets", "unset", "CREDENTIALS_KEY_PREVIOUS"]);
+  const [{ method, json }] = unset.requests.filter(({ path }) => path === "/secrets");
+  assert.deepEqual([method, json], ["DELETE", ["CREDENTIALS_KEY_PREVIOUS"]]);
+});
+
 interface Deployed {
   slug: string;
   status: string;
@@ -142,16 +176,27 @@ function uploadOf(name: string): Upload {
   return upload;
 }
 
-/** The files of this checkout that a module is made of, by Deno's own account. */
+/** The files of this checkout that a module is made of. */
 async function imported(entry: string): Promise<string[]> {
+  const modules = await ownModules(entry);
+  return modules.map(({ specifier }) => relative(root, fileURLToPath(specifier)));
+}
+
+interface Module {
+  specifier: string;
+  dependencies?: { specifier: string }[];
+}
+
+/** The modules of this checkout that a module is made of and what each imports, by Deno's own account. */
+async function ownModules(entry: string): Promise<Module[]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", entry],
     cwd: root,
   }).output();
-  const { modules } = JSON.parse(new TextDecoder().decode(stdout));
-  return modules.map(({ specifier }: { specifier: string }) => specifier)
-    .filter((url: string) => url.startsWith("file:") && !url.includes("/node_modules/"))
-    .map((url: string) => relative(root, fileURLToPath(url)));
+  const { modules }: { modules: Module[] } = JSON.parse(new TextDecoder().decode(stdout));
+  return modules.filter(({ specifier }) =>
+    specifier.startsWith("file:") && !specifier.includes("/node_modules/")
+  );
 }
 
 /** What the CLI does for the project of the stand-in, from a copy of this checkout with more files. */

@@ -48,6 +48,8 @@ export function startManagementApi() {
         return Response.json({ functions: json });
       case "POST /secrets":
         return Response.json({}, { status: 201 });
+      case "DELETE /secrets":
+        return Response.json({});
       default:
         return refuse(404);
     }
