@@ -19,6 +19,8 @@ interface List {
   index: string;
   /** Adds rows to every company of `crowd`, as many as are said there. */
   fill: string;
+  /** As many rows as may have the same value in the first column of the order; a page reads them again. */
+  alike: number;
   /** A condition that the list takes besides the cursor. */
   filter?(company: Company): string;
 }
@@ -50,13 +52,14 @@ async function makeCrowd(sql: Sql, { id }: Company) {
   `;
 }
 
-const NEWEST_FIRST = { order: ["created_at", "id"], direction: "desc" } as const;
+const NEWEST_FIRST = { order: ["created_at", "id"], direction: "desc", alike: 1 } as const;
 
 const STAGES: List = {
   table: "stages",
   columns: "*",
   order: ["pipeline_id", "position", "id"],
   direction: "asc",
+  alike: MANY, // here; a pipeline in use has a dozen
   index: "stages_by_position_idx",
   // As many in the default pipeline as in all others together.
   fill: `
@@ -104,6 +107,7 @@ const LISTS: Record<string, List> = {
     columns: "*",
     order: ["position", "id"],
     direction: "asc",
+    alike: 1,
     index: "pipelines_by_position_idx",
     fill: `
       insert into pipelines (company_id, name, position)
@@ -145,6 +149,12 @@ interface PlanNode {
   "Node Type": string;
   "Index Name"?: string;
   "Index Cond"?: string;
+  "Subplan Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  "Shared Hit Blocks": number;
+  "Shared Read Blocks": number;
   Plans?: PlanNode[];
 }
 
@@ -152,9 +162,12 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** That a statement only walks this index, from a place where these columns say so. */
-async function assertWalks(sql: Sql, query: string, index: string, from: string[]) {
-  const [row] = await sql.unsafe(`explain (format json) ${query}`);
+/**
+ * That a statement only walks this index, from a place where these columns say so, asks once whose key it is,
+ * and reads no more rows than it answers.
+ */
+async function assertWalks(sql: Sql, query: string, { index, alike }: List, from: string[]) {
+  const [row] = await sql.unsafe(`explain (analyze, buffers, timing off, format json) ${query}`);
   const nodes = nodesOf(row["QUERY PLAN"][0].Plan);
   const plan = JSON.stringify(row["QUERY PLAN"], null, 2);
   const kinds = nodes.map((node) => node["Node Type"]).sort();
@@ -164,6 +177,16 @@ async function assertWalks(sql: Sql, query: string, index: string, from: string[
   for (const column of ["company_id", ...from]) {
     assert.match(scan["Index Cond"] ?? "", new RegExp(`\\("?${column}"? [<>=]`), plan);
   }
+  const answered = nodes.find((node) => node["Node Type"] === "Limit")!["Actual Rows"];
+  assert.equal(scan["Actual Rows"], answered, plan);
+  assert.ok((scan["Rows Removed by Filter"] ?? 0) <= alike, plan);
+  const policy = nodes.find((node) => node["Node Type"] === "Result")!;
+  assert.match(policy["Subplan Name"]!, /^InitPlan/, plan);
+  assert.equal(policy["Actual Loops"], 1, plan);
+  // A page of the table for each row, where rows lie anywhere, and the way there; besides what the policy reads.
+  const blocksOf = (node: PlanNode) => node["Shared Hit Blocks"] + node["Shared Read Blocks"];
+  const blocks = blocksOf(scan) - blocksOf(policy);
+  assert.ok(blocks <= answered + 10, `${blocks} blocks: ${plan}`);
 }
 
 for (const [name, list] of Object.entries(LISTS)) {
@@ -183,7 +206,7 @@ for (const [name, list] of Object.entries(LISTS)) {
         select attname from pg_attribute where attrelid = ${`public.${index}`}::regclass order by attnum
       `;
       assert.deepEqual(columns.map(({ attname }) => attname), ["company_id", ...order]);
-      await assertWalks(sql, pageQuery(list, { filter }), index, filter ? [order[0]] : []);
+      await assertWalks(sql, pageQuery(list, { filter }), list, filter ? [order[0]] : []);
       // A pipeline has few stages, so where its list goes on is of no matter.
       if (filter) return;
 
@@ -193,7 +216,7 @@ for (const [name, list] of Object.entries(LISTS)) {
         offset ${MANY / 2} limit 1
       `);
       const start = order.map((column) => middle[column]);
-      await assertWalks(sql, pageQuery(list, { start }), index, [order[0]]);
+      await assertWalks(sql, pageQuery(list, { start }), list, [order[0]]);
     });
   });
 }

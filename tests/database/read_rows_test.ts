@@ -1,0 +1,87 @@
+// What is looked up inside a function of the database is found by an index: among thousands of a company's rows,
+// no table is read through, and hardly a row is read that is not needed.
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { hashKey } from "../../supabase/functions/_shared/api_key.ts";
+import { actAs, actAsSuperuser, rolledBack } from "../support/acting_as.ts";
+import { type Company, newCompany } from "../support/company.ts";
+import { claim, SENT, settle } from "./sends.ts";
+
+type Sql = postgres.TransactionSql;
+
+const MANY = 3000;
+
+/** Gives a company as many contacts, each with a conversation, a message and a send. */
+async function fill(sql: Sql, { id, account_id }: Company) {
+  await sql`
+    with contact as (
+      insert into contacts (company_id, phone)
+      select ${id}, '+1555' || 1000000 + n from generate_series(1, ${MANY}::int) n returning id
+    ), conversation as (
+      insert into conversations (company_id, contact_id, messaging_account_id)
+      select ${id}, id, ${account_id} from contact returning id
+    ), message as (
+      insert into messages (company_id, conversation_id, direction, content, status)
+      select ${id}, id, 'outbound', 'Hello', 'sent' from conversation returning id
+    )
+    insert into template_sends (
+      id, company_id, message_id, claim_id, idempotency_key, created_conversation, template_name, language_code,
+      state, whatsapp_message_id
+    )
+    select gen_random_uuid(), ${id}, id, gen_random_uuid(), 'key-' || id, true, 'order_update', 'pt_BR',
+      'sent', 'wamid.' || id
+    from message
+  `;
+  await sql`analyze contacts, conversations, messages, template_sends, messaging_accounts, api_keys`;
+}
+
+const TABLES = ["contacts", "conversations", "messages", "template_sends"];
+
+/** How many rows of the large tables some work reads, and that it reads none of them through. */
+async function rowsRead(sql: Sql, work: () => Promise<unknown>): Promise<number> {
+  const counted = async () => {
+    const [counts] = await sql`
+      select sum(seq_scan)::int as through, sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows
+      from pg_stat_xact_user_tables where schemaname = 'public' and relname in ${sql(TABLES)}
+    `;
+    return counts;
+  };
+  const before = await counted();
+  await work();
+  await actAsSuperuser(sql);
+  const after = await counted();
+  assert.equal(after.through - before.through, 0, "a table was read through");
+  return after.rows - before.rows;
+}
+
+Deno.test("a phone is looked up, and a send claimed, repeated and settled, without reading other rows", async () => {
+  const company = await newCompany();
+  const key = company.keys.messaging;
+  await rolledBack(async (sql) => {
+    await fill(sql, company);
+    const asKey = (scope: string) =>
+      actAs(sql, "api_client", { key_hash: hashKey(company.keys.all), scope });
+
+    await asKey("write");
+    const found = await rowsRead(sql, async () => {
+      const [{ id }] = await sql`select contact_id_by_phone('+15551001500') as id`;
+      assert.ok(id);
+    });
+    assert.equal(found, 1);
+
+    const known = { phone: "+15551001501", idempotency_key: "once", claim_id: crypto.randomUUID() };
+    const claims: [Record<string, unknown>, string][] = [
+      [known, "claimed"],
+      [known, "repeat"],
+      [{ phone: "+15550199999" }, "claimed"],
+    ];
+    for (const [asked, result] of claims) {
+      const read = await rowsRead(sql, async () => {
+        assert.equal((await claim(sql, key, asked)).result, result);
+      });
+      assert.ok(read <= 12, `${result}: ${read} rows`);
+    }
+    const settled = await rowsRead(sql, () => settle(sql, known.claim_id, SENT));
+    assert.ok(settled <= 12, `${settled} rows`);
+  });
+});
