@@ -1,5 +1,6 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
+import { connectionPool } from "./connection_pool.ts";
 import { readdressed } from "./readdressed.ts";
 import {
   believeTokens,
@@ -38,6 +39,9 @@ export async function startRest(options: RestOptions): Promise<Rest> {
   const connection = connect(options.url, 10);
   const privileged = connect(options.privilegedUrl, 1);
   if (correct) {
+    for (const { driver } of [connection, privileged]) {
+      Object.assign(driver, connectionPool(driver));
+    }
     correctConnection(
       connection as unknown as LiteConnection,
       privileged as unknown as LiteConnection,

@@ -5,6 +5,7 @@
 import { RelationNotFoundError } from "@supabase/lite";
 import { decodeHex, encodeHex } from "deno-std/encoding/hex.js";
 import { sql } from "kysely";
+import { CONNECTION_LOST, NO_CONNECTION_YET } from "./connection_pool.ts";
 
 /** What lite's Postgres connection has inside, as far as it is corrected. Not part of its types. */
 export interface LiteConnection {
@@ -103,8 +104,8 @@ const STATUS_BY_SQLSTATE: [RegExp, number][] = [
 
 /** What the driver says without Postgres; PostgREST tells one that is not there from one that went away. */
 const NO_CONNECTION: [RegExp, string, string][] = [
-  [/^(ECONNREFUSED|CONNECT_TIMEOUT)$/, "PGRST000", "Database connection error"],
-  [/^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONNRESET|EPIPE)$/, "PGRST001", "Database client error"],
+  [NO_CONNECTION_YET, "PGRST000", "Database connection error"],
+  [CONNECTION_LOST, "PGRST001", "Database client error"],
 ];
 
 /** An error of the database as lite passes it through unchanged. */

@@ -1,6 +1,9 @@
 // The Data API of the local stack while its database is away, as PostgREST is then.
 import assert from "node:assert/strict";
+import { deadline } from "deno-std/async/deadline.js";
+import { delay } from "deno-std/async/delay.js";
 import { decodeBase64Url } from "deno-std/encoding/base64url.js";
+import postgres from "postgres";
 import { startRest } from "../../local/rest.ts";
 import { newCompany } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
@@ -65,23 +68,49 @@ async function restThrough(door: ReturnType<typeof openDoor>, uncorrected: boole
   return { ask, close: () => rest.close() };
 }
 
-for (const uncorrected of [false, true]) {
-  Deno.test(`a database that is away is ${uncorrected ? "no 503 of lite's own" : "a 503, until it is back"}`, async () => {
-    const door = openDoor();
-    const rest = await restThrough(door, uncorrected);
-    await silently(async () => {
-      if (!uncorrected) assert.equal((await rest.ask()).status, 200);
+/** As many as find every connection of the pool in use. */
+const REQUESTS = 30;
+
+Deno.test("a database that is away is a 503 for everybody, until it is back", async () => {
+  const door = openDoor();
+  const rest = await restThrough(door, false);
+  const askAll = () => Promise.all(Array.from({ length: REQUESTS }, rest.ask));
+  await silently(async () => {
+    for (let outage = 1; outage <= 3; outage++) {
+      for (const { status } of await askAll()) assert.equal(status, 200);
       door.shut();
-      const { status, body } = await rest.ask();
-      if (uncorrected) assert.notEqual(status, 503);
-      else {
+      for (const { status, body } of await askAll()) {
         assert.equal(status, 503);
         assert.match(body.code, /^PGRST00[01]$/);
-        door.open();
-        assert.equal((await rest.ask()).status, 200);
       }
-    });
-    await rest.close();
-    if (!uncorrected) door.shut();
+      door.open();
+    }
+    for (const { status } of await askAll()) assert.equal(status, 200);
   });
-}
+  await rest.close();
+  door.shut();
+});
+
+Deno.test("lite itself does not answer 503", async () => {
+  const door = openDoor();
+  const rest = await restThrough(door, true);
+  door.shut();
+  await silently(async () => assert.notEqual((await rest.ask()).status, 503));
+  await rest.close();
+});
+
+Deno.test("the driver itself writes to a connection that it lost", async () => {
+  const sql = postgres(stack.database_url, { max: 1 });
+  const thrown = new Promise<Error>((resolve) =>
+    addEventListener("error", (event) => {
+      event.preventDefault();
+      resolve(event.error);
+    }, { once: true })
+  );
+  const held = await sql.reserve();
+  await assert.rejects(held`select pg_terminate_backend(pg_backend_pid())`);
+  await delay(50);
+  held`rollback`.catch(() => {});
+  assert.match(String(await deadline(thrown, 2000)), /null \(reading 'write'\)/);
+  await sql.end({ timeout: 0 });
+});
