@@ -26,7 +26,7 @@ Deno.test("a key is printed once and stored as a hash", async () => {
   const [row] = await withDatabase((sql) =>
     sql`select * from api_keys where company_id = ${company}`
   );
-  assert.deepEqual(row.key_hash, hashKey(key));
+  assert.deepEqual(row.key_hash, await hashKey(key));
   assert.deepEqual(row.hint, key.slice(-4));
   assert.deepEqual(row.scopes, ["read", "write"]);
   assert.doesNotMatch(JSON.stringify(row), KEY);

@@ -67,7 +67,7 @@ Deno.test("a new key is answered whole and kept as its digest and last four char
 
       await actAsSuperuser(sql);
       const [kept] = await sql`select * from api_keys where id = ${made.id}`;
-      assert.equal(kept.key_hash, hashKey(made.api_key));
+      assert.equal(kept.key_hash, await hashKey(made.api_key));
       assert.equal(kept.hint, made.api_key.slice(-4));
       assert.equal(kept.created_by, person);
       assert.deepEqual([kept.is_active, kept.last_used_at, kept.expires_at], [true, null, null]);

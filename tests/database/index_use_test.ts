@@ -195,7 +195,7 @@ for (const [name, list] of Object.entries(LISTS)) {
   Deno.test(`the list of ${name} begins in its index, and goes on there`, async () => {
     const company = await newCompany();
     const filter = list.filter?.(company);
-    const key_hash = hashKey(company.keys.read);
+    const key_hash = await hashKey(company.keys.read);
     await rolledBack(async (sql) => {
       await makeCrowd(sql, company);
       await sql.unsafe(list.fill);

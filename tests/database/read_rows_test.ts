@@ -59,8 +59,8 @@ Deno.test("a phone is looked up, and a send claimed, repeated and settled, witho
   const key = company.keys.messaging;
   await rolledBack(async (sql) => {
     await fill(sql, company);
-    const asKey = (scope: string) =>
-      actAs(sql, "api_client", { key_hash: hashKey(company.keys.all), scope });
+    const asKey = async (scope: string) =>
+      await actAs(sql, "api_client", { key_hash: await hashKey(company.keys.all), scope });
 
     await asKey("write");
     const found = await rowsRead(sql, async () => {

@@ -17,7 +17,7 @@ export async function claim(
   key: string,
   asked: Record<string, unknown> = {},
 ): Promise<Claim> {
-  await actAs(sql, "api_client", { key_hash: hashKey(key), scope: "messaging" });
+  await actAs(sql, "api_client", { key_hash: await hashKey(key), scope: "messaging" });
   const answer = await callClaim(sql, asked);
   await actAsSuperuser(sql);
   return answer;

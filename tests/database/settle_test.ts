@@ -220,7 +220,7 @@ Deno.test("who made a claim settles it, whatever has become of its key meanwhile
     await rolledBack(async (sql) => {
       const { claim_id, send_id } = await claimed(sql);
       await sql.unsafe(`${end} where company_id = $1`, [company_id]);
-      await actAs(sql, "api_client", { key_hash: hashKey(key), scope: "messaging" });
+      await actAs(sql, "api_client", { key_hash: await hashKey(key), scope: "messaging" });
       assert.equal(await callSettle(sql, { claim_id, ...SENT }), "sent");
       await actAsSuperuser(sql);
       assert.deepEqual(await standing(sql, send_id), AS_SENT);

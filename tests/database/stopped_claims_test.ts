@@ -88,7 +88,7 @@ Deno.test("a claim that is stopped writes nothing and uses up no idempotency key
 Deno.test("a claim notes that its key is in use, whatever comes of it", async () => {
   const usedNow = async (sql: Sql) => {
     const rows = await sql`
-      select last_used_at = now() as now from api_keys where key_hash = ${hashKey(key)}
+      select last_used_at = now() as now from api_keys where key_hash = ${await hashKey(key)}
     `;
     return rows.map(({ now }) => now);
   };
@@ -125,7 +125,7 @@ Deno.test("a claim with a value that no row can hold is refused whole", async ()
 Deno.test("only a token that was made for messaging claims, of a key that may", async () => {
   await rolledBack(async (sql) => {
     const assertRefused = async (key: string, scope: string | undefined, code: string) => {
-      await actAs(sql, "api_client", { key_hash: hashKey(key), scope });
+      await actAs(sql, "api_client", { key_hash: await hashKey(key), scope });
       assert.equal(await refusal(sql, (sql) => callClaim(sql)), code, scope);
     };
     for (const scope of ["read", "write", undefined]) await assertRefused(keys.all, scope, "PT403");
@@ -145,7 +145,7 @@ Deno.test("a key that is switched off, has run out or is deleted claims nothing,
   for (const end of ends) {
     await rolledBack(async (sql) => {
       await claim(sql, key, { idempotency_key: "once" });
-      await sql.unsafe(`${end} where key_hash = $1`, [hashKey(key)]);
+      await sql.unsafe(`${end} where key_hash = $1`, [await hashKey(key)]);
       const again = (sql: Sql) => claim(sql, key, { idempotency_key: "once" });
       assert.equal(await refusal(sql, again), "PT401", end);
     });

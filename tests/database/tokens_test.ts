@@ -133,7 +133,7 @@ testRefusals("a token that claims a scope which its key lacks opens nothing", as
     }
   }
   for (const claimed of ["admin", "", "READ", "read write"]) {
-    const key_hash = hashKey(company.keys.all);
+    const key_hash = await hashKey(company.keys.all);
     const claiming = await token({ role: "api_client", key_hash, scope: claimed });
     await assertRefused(claiming, [...reads, ...writes, ...calls, ...claimings], lacking(claimed));
   }
@@ -147,11 +147,11 @@ testRefusals("a token opens nothing without the digest of a key", async () => {
     "",
     keys.all,
     "0".repeat(64),
-    hashKey(`${keys.all} `),
+    await hashKey(`${keys.all} `),
     {},
     [],
   ];
-  for (const key_hash of [...digests, hashKey(keys.all).toUpperCase()]) {
+  for (const key_hash of [...digests, (await hashKey(keys.all)).toUpperCase()]) {
     const unknown = await token({ role: "api_client", key_hash, scope: "write" });
     await assertRefused(unknown, [...reads, ...writes, ...calls, ...claimings], UNKNOWN);
   }
@@ -173,14 +173,14 @@ Deno.test("a key that is switched off, runs out or is deleted takes its tokens w
 });
 
 testRefusals("a token that has run out is refused", async () => {
-  const claims = { role: "api_client", key_hash: hashKey(company.keys.all), scope: "write" };
+  const claims = { role: "api_client", key_hash: await hashKey(company.keys.all), scope: "write" };
   const stale = await token(claims, { expires: "-1m" });
   const all = [...reads, ...writes, ...calls, ...claimings, ...settlements];
   await assertRefused(stale, all, [401, "PGRST303"]);
 });
 
 testRefusals("a token of another's making is refused, whatever role it claims", async () => {
-  const key_hash = hashKey(company.keys.all);
+  const key_hash = await hashKey(company.keys.all);
   const roles = [
     "api_client",
     "service_role",
@@ -211,7 +211,7 @@ testRefusals("a token of another's making is refused, whatever role it claims", 
 
 testRefusals("no token becomes a role that logs in, even under the right signature", async () => {
   for (const role of ["postgres", "supabase_admin", "authenticator"]) {
-    const claims = { role, key_hash: hashKey(company.keys.all), scope: "write" };
+    const claims = { role, key_hash: await hashKey(company.keys.all), scope: "write" };
     const all = [...reads, ...writes, ...calls, ...claimings, ...settlements];
     await assertRefused(await token(claims), all, [403, "42501"]);
   }

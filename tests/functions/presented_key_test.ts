@@ -33,10 +33,10 @@ Deno.test("no header is a missing key, and anything that cannot be a key an inva
   }
 });
 
-Deno.test("a key is hashed as the database hashes it", () => {
+Deno.test("a key is hashed as the database hashes it", async () => {
   // printf %s sk_live_abc | sha256sum
   assert.equal(
-    hashKey("sk_live_abc"),
+    await hashKey("sk_live_abc"),
     "b2817799acd7f3337c32f967a7c4ca32a767c94190298bace3e0447120385c09",
   );
 });

@@ -93,7 +93,7 @@ Deno.test("every package that is imported is in the import map, with its exact v
     const specifiers = (await ownModules(`supabase/functions/${name}/index.ts`))
       .flatMap(({ dependencies = [] }) => dependencies.map(({ specifier }) => specifier));
     const packages = new Set(specifiers.filter((each) => !/^(\.\.?\/|node:)/.test(each)));
-    assert.ok(packages.has("hono") && packages.has("@supabase/supabase-js"), name);
+    assert.ok(packages.has("hono") && packages.has("@supabase/postgrest-js"), name);
     for (const specifier of packages) {
       const entry = imports[specifier] ?? imports[specifier.replace(/\/.*/, "/")];
       assert.match(entry ?? "", /^npm:\/?(@[\w-]+\/)?[\w-]+@\d+\.\d+\.\d+/, specifier);

@@ -21,7 +21,7 @@ export async function token(
 
 /** A token as the edge functions mint it for a request that carries an API key. */
 export async function keyToken(key: string, scope?: string): Promise<string> {
-  return await token({ role: "api_client", key_hash: hashKey(key), ...(scope && { scope }) });
+  return await token({ role: "api_client", key_hash: await hashKey(key), ...(scope && { scope }) });
 }
 
 /** A token as a person gets it who has signed in. */

@@ -2,10 +2,11 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { hashKey, presentedKey } from "./api_key.ts";
 import { keepRunning } from "./background.ts";
-import { type CompanyDb, companyDbs, rows, type Scope } from "./company_db.ts";
+import { type CompanyDb, companyDbs, MAX_KEYS, rows, type Scope } from "./company_db.ts";
 import type { Config } from "./config.ts";
 import { ApiError } from "./errors.ts";
 import { logFailure } from "./log.ts";
+import { RecentlyUsed } from "./recently_used.ts";
 
 /** What every handler finds on its context. */
 export interface ApiEnv {
@@ -28,8 +29,10 @@ export interface ApiEnv {
  */
 export function authenticate(config: Config, scopeOf: (method: string) => Scope) {
   const dbOf = companyDbs(config);
+  const hashes = new RecentlyUsed<Promise<string>>(MAX_KEYS);
   return createMiddleware<ApiEnv>(async (c, next) => {
-    const keyHash = hashKey(presentedKey(c.req.raw.headers));
+    const key = presentedKey(c.req.raw.headers);
+    const keyHash = await hashes.get(key, () => hashKey(key));
     c.set("keyHash", keyHash);
     c.set("db", dbOf(keyHash, scopeOf(c.req.method)));
     await next();

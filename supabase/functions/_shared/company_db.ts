@@ -1,8 +1,8 @@
-import {
-  createClient,
-  type PostgrestError,
-  type PostgrestSingleResponse,
-  type SupabaseClient,
+import { PostgrestClient } from "@supabase/postgrest-js";
+import type {
+  PostgrestError,
+  PostgrestSingleResponse,
+  SupabaseClient,
 } from "@supabase/supabase-js";
 import * as jose from "jose";
 import { invalidApiKey } from "./api_key.ts";
@@ -10,9 +10,14 @@ import type { Config, SigningKey } from "./config.ts";
 import type { Database } from "./database.ts";
 import { ApiError } from "./errors.ts";
 import { fetchOnce } from "./fetch_once.ts";
+import { RecentlyUsed } from "./recently_used.ts";
 
-/** The database as one company's API key sees it. */
-export type CompanyDb = SupabaseClient<Database>;
+/**
+ * The database as one company's API key sees it: a client of supabase-js, of which only the part that
+ * speaks to the Data API is loaded. Its auth, realtime and storage clients would be half of what a function
+ * has to load before its first answer, and none of it would be used.
+ */
+export type CompanyDb = Pick<SupabaseClient<Database>, "from" | "rpc">;
 
 /** What a key must allow; null where any valid key will do. */
 export type Scope = "read" | "write" | "messaging" | null;
@@ -25,35 +30,31 @@ export type Scope = "read" | "write" | "messaging" | null;
  * @param keyHash null where there is no key; then there is no row to be seen.
  */
 export function companyDb(config: Config, keyHash: string | null, scope: Scope): CompanyDb {
-  return createClient<Database>(config.supabaseUrl, config.publishableKey, {
-    accessToken: reused(() => mintToken(config.signingKey, keyHash, scope)),
-    global: { fetch: fetchOnce },
-    db: {
-      timeout: config.databaseTimeoutMs,
-      // A request costs one round trip; what the caller may retry is the caller's to retry.
-      retry: false,
+  const token = reused(() => mintToken(config.signingKey, keyHash, scope));
+  return new PostgrestClient<Database>(`${config.supabaseUrl}/rest/v1`, {
+    headers: { apikey: config.publishableKey },
+    async fetch(input, init) {
+      const headers = new Headers(init?.headers);
+      headers.set("Authorization", `Bearer ${await token()}`);
+      return await fetchOnce(input, { ...init, headers });
     },
+    timeout: config.databaseTimeoutMs,
+    // A request costs one round trip; what the caller may retry is the caller's to retry.
+    retry: false,
   });
 }
 
 /** Many more keys than one instance serves at a time; who tries keys out must not fill the memory. */
-const MAX_CLIENTS = 500;
+export const MAX_KEYS = 500;
 
 /**
  * Answers as `companyDb` does, and the same client for the same key and scope: making one, and signing its
  * token, costs more than all else that the function does for a request.
  */
 export function companyDbs(config: Config): (keyHash: string, scope: Scope) => CompanyDb {
-  const clients = new Map<string, CompanyDb>();
-  return (keyHash, scope) => {
-    const name = `${scope} ${keyHash}`;
-    const client = clients.get(name) ?? companyDb(config, keyHash, scope);
-    // The one that was used last is the last to go.
-    clients.delete(name);
-    clients.set(name, client);
-    if (clients.size > MAX_CLIENTS) clients.delete(clients.keys().next().value!);
-    return client;
-  };
+  const clients = new RecentlyUsed<CompanyDb>(MAX_KEYS);
+  return (keyHash, scope) =>
+    clients.get(`${scope} ${keyHash}`, () => companyDb(config, keyHash, scope));
 }
 
 const TOKEN_LIFE_S = 60;

@@ -11,8 +11,9 @@ export const requestId = createMiddleware<{ Variables: { requestId: string } }>(
     const presented = c.req.header(HEADER) ?? "";
     const id = /^[\x21-\x7e]{1,128}$/.test(presented) ? presented : crypto.randomUUID();
     c.set("requestId", id);
-    await next();
+    // Before there is an answer: one that has its body already would be made anew for each, as a stream.
     c.header(HEADER, id);
     c.header("Cache-Control", "no-store");
+    await next();
   },
 );
