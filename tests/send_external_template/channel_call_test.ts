@@ -209,3 +209,23 @@ Deno.test("how long the channel asks to wait is handed on", async () => {
     assert.deepEqual([answer.status, answer.headers.get("Retry-After")], [502, told]);
   }
 });
+
+Deno.test("a channel that also speaks HTTP/2 is spoken to over HTTP/1.1", async () => {
+  const company = await newCompany();
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  // The first words of a TLS connection name the protocols to choose from, each after its length.
+  const hello = (async () => {
+    const connection = await listener.accept();
+    const bytes = new Uint8Array(4096);
+    const length = await connection.read(bytes);
+    connection.close();
+    return new TextDecoder("latin1").decode(bytes.subarray(0, length ?? 0));
+  })();
+  const { port } = listener.addr as Deno.NetAddr;
+  const send = await ownSender(`https://localhost:${port}`);
+  const answer = await send(company.keys.messaging, template(anyPhone()));
+  listener.close();
+  assert.deepEqual([answer.status, answer.body.outcome], [502, "not_sent"]);
+  assert.ok((await hello).includes("\x08http/1.1"));
+  assert.ok(!(await hello).includes("\x02h2"));
+});

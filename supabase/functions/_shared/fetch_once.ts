@@ -5,7 +5,7 @@
  */
 export function fetchOnce(
   input: RequestInfo | URL,
-  init: RequestInit = {},
+  init: RequestInit & { client?: Deno.HttpClient } = {},
 ): Promise<Response> {
   const { body } = init;
   return fetch(input, { ...init, body: typeof body === "string" ? new Blob([body]) : body });

@@ -58,6 +58,17 @@ function component(type: "header" | "body", variables: string[]) {
   return [{ type, parameters: variables.map((text) => ({ type: "text", text })) }];
 }
 
+let client: Deno.HttpClient | undefined;
+
+/**
+ * HTTP/1.1, each call on a connection of its own while it lasts. Over HTTP/2, many calls share one, so that
+ * one break leaves nobody knowing of any of them, and 64 at once take a seventh longer.
+ */
+function channelClient(): Deno.HttpClient | undefined {
+  // Not every runtime of Supabase's lets a function choose.
+  return client ??= Deno.createHttpClient?.({ http1: true, http2: false });
+}
+
 /** Makes the call, once, and answers what is known of the message afterwards. Never throws. */
 export async function callChannel(
   { timeoutMs }: ChannelConfig,
@@ -65,7 +76,8 @@ export async function callChannel(
 ): Promise<SendOutcome> {
   let response: Response;
   try {
-    response = await fetchOnce(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+    const signal = AbortSignal.timeout(timeoutMs);
+    response = await fetchOnce(url, { ...init, signal, client: channelClient() });
   } catch (error) {
     const cause = reasonOf(error);
     return neverLeft(cause)
