@@ -1,8 +1,8 @@
 import postgres, { type ReservedSql } from "postgres";
 import type { Sql } from "./database.ts";
 
-/** What the driver says when there is no connection, or none any more. */
-export const NO_CONNECTION_YET = /^(ECONNREFUSED|CONNECT_TIMEOUT)$/;
+/** What is said when there is no connection, or none any more; 57P03 by a database that is starting up. */
+export const NO_CONNECTION_YET = /^(ECONNREFUSED|CONNECT_TIMEOUT|57P03)$/;
 export const CONNECTION_LOST = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONNRESET|EPIPE)$/;
 
 /**

@@ -84,6 +84,8 @@ Deno.test("what stands before the database may say that it is away", async () =>
     [() => new Response("error code: 522", { status: 522 }), LOOK],
     [() => Response.json({ code: "PGRST001", message: "lost" }, { status: 503 }), LOOK],
     [() => Response.json({ code: "57P01", message: "terminating" }, { status: 503 }), LOOK],
+    [() => Response.json({ code: "57P02", message: "crash" }, { status: 500 }), LOOK],
+    [() => Response.json({ code: "57P03", message: "starting up" }, { status: 500 }), AGAIN],
     [() => Response.json({ code: "PGRST003", message: "pool timeout" }, { status: 504 }), AGAIN],
     [() => Response.json({ code: "53300", message: "too many" }, { status: 503 }), AGAIN],
   ];

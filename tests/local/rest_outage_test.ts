@@ -47,7 +47,7 @@ function openDoor() {
   return { url, shut, open: () => listener = listen(port) };
 }
 
-async function restThrough(door: ReturnType<typeof openDoor>, uncorrected: boolean) {
+async function restThrough(door: Pick<ReturnType<typeof openDoor>, "url">, uncorrected: boolean) {
   const { k } = JSON.parse(environment().JWT_SIGNING_KEY);
   const rest = await startRest({
     url: door.url("authenticator"),
@@ -89,6 +89,36 @@ Deno.test("a database that is away is a 503 for everybody, until it is back", as
   });
   await rest.close();
   door.shut();
+});
+
+/** What Postgres answers to whoever connects while it is starting up. */
+const STARTING_UP = ["SFATAL", "VFATAL", "C57P03", "Mthe database system is starting up", ""]
+  .map((field) => `${field}\0`).join("");
+
+Deno.test("a database that is starting up is a 503", async () => {
+  const postgres = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serving = (async () => {
+    for await (const connection of postgres) {
+      await connection.read(new Uint8Array(1024));
+      const message = new TextEncoder().encode(`E0000${STARTING_UP}`);
+      new DataView(message.buffer).setInt32(1, message.length - 1);
+      await connection.write(message);
+      connection.close();
+    }
+  })();
+  const { port } = postgres.addr as Deno.NetAddr;
+  const url = (role: string) =>
+    role === "authenticator"
+      ? `postgresql://${role}@127.0.0.1:${port}/postgres`
+      : stack.database_url;
+  const rest = await restThrough({ url }, false);
+  await silently(async () => {
+    const { status, body } = await rest.ask();
+    assert.deepEqual([status, body.code], [503, "PGRST000"]);
+  });
+  await rest.close();
+  postgres.close();
+  await serving;
 });
 
 Deno.test("lite itself does not answer 503", async () => {

@@ -99,10 +99,12 @@ export class DatabaseError extends Error {
 
   /**
    * Nobody answered in time, or a gateway, the pool or Postgres said that there is no connection now
-   * (its own 503 and 504, a proxy's 502, 52x and 544). It passes without anybody mending a defect.
+   * (its own 503 and 504, a proxy's 502, 52x and 544; that it is shutting down or starting up). It passes
+   * without anybody mending a defect.
    */
   get isUnavailable(): boolean {
-    const { status } = this;
+    const { status, error } = this;
+    if (/^57P0[123]$/.test(error.code)) return true;
     return status === 0 || (status >= 502 && status <= 504) || (status >= 520 && status <= 524) ||
       status === 544;
   }
@@ -114,7 +116,7 @@ export class DatabaseError extends Error {
   get mayBeCommitted(): boolean {
     const { code } = this.error;
     const isDecided = /^(PGRST\d+|(?=.*\d)[0-9A-Z]{5})$/.test(code ?? "");
-    return !isDecided || /^(08|57P|40003|PGRST00[01])/.test(code);
+    return !isDecided || /^(08|57P0[12]|40003|PGRST00[01])/.test(code);
   }
 }
 
