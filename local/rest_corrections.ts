@@ -13,11 +13,14 @@ export interface LiteConnection {
   introspect(options?: { useCache?: boolean }): Promise<unknown>;
   normalizeDbError(error: unknown): unknown;
   onPostgrestAST(query: Query, vars: SessionVars): Promise<Query>;
-  withContext(vars: SessionVars, work: Work, options?: { rpc?: unknown }): Promise<unknown>;
+  withContext(vars: SessionVars, work: Work, options?: { rpc?: Call }): Promise<unknown>;
   applyJwtSessionContext(transaction: unknown, vars: SessionVars): Promise<void>;
+  applyRpcRequestGucs(transaction: unknown, call: Call): Promise<void>;
 }
 type Query = { type: string; select?: unknown; where?: unknown };
-type SessionVars = { auth?: { role?: string; jwt?: object }; readOnly?: boolean };
+type SessionVars = { auth?: { role?: string; jwt?: object }; readOnly?: boolean; call?: Call };
+/** A request that calls a function. */
+type Call = { method: string; path: string; requestHeaders?: object };
 type Work = (database: unknown) => Promise<unknown>;
 
 /**
@@ -44,6 +47,7 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
   // PostgREST rolls back what it answers with an error. lite commits an update of which it then says
   // that it touched too many rows. The status of a function's answer is the function's own.
   connection.withContext = async (vars, work, options) => {
+    vars.call = options?.rpc;
     try {
       return await withContext.call(connection, vars, async (database) => {
         const answer = await work(database);
@@ -57,16 +61,28 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
     }
   };
 
-  // PostgREST prepares a transaction in one statement, lite in up to six. PostgREST also gives it
-  // the settings of the request's role, such as its statement_timeout, and lets a GET only read.
-  connection.applyJwtSessionContext = async (transaction, { auth, readOnly }) => {
+  // PostgREST prepares a transaction in one statement, lite in up to six, and five more for a call of a
+  // function. PostgREST also gives it the settings of the request's role, such as its statement_timeout,
+  // and lets a GET only read.
+  connection.applyRpcRequestGucs = () => Promise.resolve();
+  connection.applyJwtSessionContext = async (transaction, { auth, readOnly, call }) => {
     const role = auth?.role ?? "anon";
     const claims = JSON.stringify({ ...auth?.jwt, role });
+    const ofTheCall = call
+      ? sql`
+        ('request.method', ${call.method}),
+        ('request.path', ${call.path}),
+        ('request.headers', ${JSON.stringify(call.requestHeaders ?? {})}),
+        ('response.status', ''),
+        ('response.headers', ''),
+      `
+      : sql``;
     await sql`
       select set_config(name, value, true) from (
         select split_part(setting, '=', 1), substring(setting from '=(.*)')
         from pg_roles, unnest(rolconfig) as setting where rolname = ${role}
         union all values
+          ${ofTheCall}
           ('transaction_read_only', ${readOnly ? "on" : "off"}),
           ('request.jwt.claims', ${claims}),
           ('role', ${role})

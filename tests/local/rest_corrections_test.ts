@@ -89,6 +89,15 @@ Deno.test("a request has the settings of its role", async () => {
   assert.equal(await timeout(uncorrected, "api_client"), "0");
 });
 
+Deno.test("a function that is called finds how, in the settings of its transaction", async () => {
+  const calling = { method: "POST", json: { name: "request.method" } };
+  assert.equal((await corrected("/rpc/setting", calling)).body, "POST");
+  const asked = await corrected("/rpc/setting?name=request.headers", {
+    headers: { "X-Said": "so" },
+  });
+  assert.equal(JSON.parse(asked.body)["x-said"], "so");
+});
+
 Deno.test("a GET cannot write", async () => {
   const { status, body } = await corrected("/noting");
   assert.deepEqual([status, body.code], [405, "25006"]);
