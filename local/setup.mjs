@@ -15,10 +15,15 @@ if (process.platform === "win32") {
   fail("Windows is supported through WSL: run this in a Linux distribution there.");
 }
 install(root, "package-lock.json", ["ci"]);
-if (process.argv.includes("--with-test-tools")) {
+const TOOLS = {
+  "--with-test-tools": join(root, "tests", "tools"),
+  "--with-bench-tools": join(root, "bench", "tools"),
+};
+for (const [flag, folder] of Object.entries(TOOLS)) {
+  if (!process.argv.includes(flag)) continue;
   // Exact versions and no lock file: a lock lists every platform's binaries, and the older of these
   // tools are not to be had for every platform everywhere.
-  install(join(root, "tests", "tools"), "package.json", ["install", "--no-package-lock"]);
+  install(folder, "package.json", ["install", "--no-package-lock"]);
 }
 
 /** Installs a folder's packages, unless that was done with the same list before. */
@@ -41,6 +46,7 @@ function putDenoInPlace(folder) {
   const bin = join(folder, "node_modules", ".bin", "deno");
   if (existsSync(bin) && !realpathSync(bin).endsWith("bin.cjs")) return;
   const installer = join(folder, "node_modules", "deno", "install.cjs");
+  if (!existsSync(installer)) return; // a folder of tools without one
   const { status } = spawnSync(process.execPath, [installer], { stdio: ["ignore", 2, 2] });
   if (status !== 0) fail("The Deno binary could not be put in place; its messages above say why.");
 }

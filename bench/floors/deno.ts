@@ -1,0 +1,2 @@
+// The least that Deno can be started with.
+export default { fetch: () => new Response("ready") };
