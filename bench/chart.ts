@@ -1,3 +1,4 @@
+import type { Growth } from "./growth.ts";
 import type { Measurement } from "./measure.ts";
 import type { Report } from "./report.ts";
 
@@ -33,13 +34,12 @@ const COLOURS = ["#0077bb", "#ee7733", "#009988", "#cc3311", "#aa5599", "#8a7a00
 const DASHES = ["", "6 3"];
 
 /**
- * Draws median latency against clients; and against rows, where an earlier report has other rows.
+ * Draws median latency against clients; and against rows, where a run has measured growth.
  * @returns an SVG document.
  */
-export function chart(report: Report, earlier: Report | null): string {
-  const panels = [byClients(report)];
-  if (earlier && earlier.rows !== report.rows) panels.push(byRows([earlier, report]));
-  const { machine, date } = report;
+export function chart(report: Report): string {
+  const { machine, date, growth } = report;
+  const panels = [byClients(report), ...(growth ? [byRows(report, growth)] : [])];
   const height = panels.length * PANEL_HEIGHT + 24;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" ` +
@@ -77,17 +77,17 @@ function byClients(report: Report): Panel {
   };
 }
 
-/** With the number of clients in the middle of those that were measured each time. */
-function byRows(reports: Report[]): Panel {
-  const sorted = reports.toSorted((a, b) => a.rows - b.rows);
-  const common = sorted[0].pace.clients.filter((count) => sorted[1].pace.clients.includes(count));
-  const clients = common[common.length >> 1];
+/** With the most clients with which growth was measured. */
+function byRows(report: Report, { fewerRows, found }: Growth): Panel {
+  const clients = Math.max(...found.map((each) => each.clients));
+  const places = [fewerRows, report.rows].map((rows) => `${rows.toLocaleString("en")} contacts`);
   return {
     title: `Median latency in ms by contacts, ${clients} ${clients === 1 ? "client" : "clients"}`,
-    places: sorted.map(({ rows }) => `${rows.toLocaleString("en")} contacts`),
+    places,
     series: series(
-      reports[1],
-      (scenario) => sorted.map((report) => medianOf(report, scenario, clients)),
+      report,
+      (scenario) =>
+        found.find((each) => each.scenario === scenario && each.clients === clients)?.p50 ?? [],
     ),
   };
 }

@@ -4,13 +4,14 @@ import { measureColdStarts } from "./cold_start.ts";
 import { loadData, measuredCompany } from "./data.ts";
 import { endAll, endings } from "./endings.ts";
 import { floorsOf } from "./floors.ts";
-import { startDriver } from "./load.ts";
+import { type Growth, measureGrowth, type Side } from "./growth.ts";
+import { type Driver, startDriver } from "./load.ts";
 import { describeMachine } from "./machine.ts";
 import { measure, type Pace } from "./measure.ts";
 import { measurePressure } from "./pressure.ts";
 import { endServers } from "./processes.ts";
 import { inWords, type Report } from "./report.ts";
-import { planScenarios } from "./scenarios.ts";
+import { planScenarios, type Scenario } from "./scenarios.ts";
 import { aloneEnvironment, startBenchStack } from "./stack.ts";
 
 const program = new Command("npm run bench --")
@@ -23,17 +24,18 @@ const program = new Command("npm run bench --")
   .option("--only <names>", "some scenarios, such as list,create_contact", names)
   .option("--rounds <number>", "how often each scenario is measured", count)
   .option("--seconds <number>", "how long each time", seconds)
+  .option("--growth <number>", "also measure beside a database with so many contacts", count)
   .option("--pressure", "also 64 clients for 60 s, and a database that goes away", false)
   .option("--json <file>", "write all numbers to a file")
   .option("--compare <file>", "print the ratio to what an earlier --json wrote")
-  .option("--chart <file>", "draw latency against clients, as an SVG")
+  .option("--chart <file>", "draw latency against clients, and rows, as an SVG")
   .addHelpText(
     "after",
     `
 Examples:
   npm run bench -- --quick
-  npm run bench -- --rows 50000 --json 50k.json --chart latency.svg
-  npm run bench -- --rows 1000000 --compare 50k.json --chart latency.svg
+  npm run bench -- --rows 50000 --json before.json
+  npm run bench -- --rows 1000000 --growth 50000 --pressure --chart latency.svg
   npm run bench -- --clients 16 --rounds 9 --compare before.json
   npm run bench -- --quick --pressure`,
   )
@@ -44,6 +46,7 @@ interface Options extends Partial<Pick<Pace, "clients" | "rounds" | "seconds">> 
   rows?: number;
   quick: boolean;
   only?: string[];
+  growth?: number;
   pressure: boolean;
   json?: string;
   compare?: string;
@@ -85,7 +88,7 @@ try {
   const report = await Promise.race([run(), asked.promise]);
   console.log(inWords(report, earlier));
   if (options.json) await Deno.writeTextFile(options.json, JSON.stringify(report, null, 2) + "\n");
-  if (options.chart) await Deno.writeTextFile(options.chart, chart(report, earlier));
+  if (options.chart) await Deno.writeTextFile(options.chart, chart(report));
 } catch (error) {
   if (!isAsked) console.error(error instanceof Error ? error.message : error);
   Deno.exitCode = isAsked ? 130 : 1;
@@ -95,26 +98,21 @@ progress("ended, and everything removed");
 Deno.exit();
 
 async function run(): Promise<Report> {
-  const folder = await Deno.makeTempDir({ prefix: "bench-" });
-  endings.push(() => Deno.remove(folder, { recursive: true }), endServers);
-
   progress("cold starts");
-  const coldStarts = await measureColdStarts(await aloneEnvironment(folder), COLD_ROUNDS);
-  progress("starting the stack");
-  const stack = await startBenchStack(folder);
-  await loadData(stack.owner, rows, stack.secrets.credentials_key, progress);
-  await stack.admin`checkpoint`;
-
-  const company = await measuredCompany(stack.owner);
-  const scenarios = await planScenarios(company, stack.gateway.url);
+  const coldStarts = await measureColdStarts(
+    await aloneEnvironment(await ownFolder()),
+    COLD_ROUNDS,
+  );
+  const side = await startSide(rows);
+  const { stack, scenarios } = side;
   const plan = [];
-  for (const scenario of scenarios) {
-    if (options.only && !options.only.includes(scenario.name)) continue;
+  for (const scenario of chosen(scenarios)) {
     plan.push({ scenario, floors: await floorsOf(scenario, stack) });
   }
   const driver = startDriver();
   endings.push(driver.end);
   const measurements = await measure(stack, driver, plan, pace, progress);
+  const growth = options.growth ? await growthFrom(options.growth, side, driver) : undefined;
   const pressure = options.pressure
     ? await measurePressure(stack, driver, scenarios, progress)
     : undefined;
@@ -128,8 +126,38 @@ async function run(): Promise<Report> {
     databaseCallsAre: stack.countsStatements ? "statements" : "transactions",
     measurements,
     coldStarts,
+    growth,
     pressure,
   };
+}
+
+async function ownFolder(): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "bench-" });
+  endings.push(() => Deno.remove(folder, { recursive: true }), endServers);
+  return folder;
+}
+
+/** A stack with so many contacts, and what is asked of it. */
+async function startSide(rows: number): Promise<Side> {
+  progress("starting the stack");
+  const stack = await startBenchStack(await ownFolder());
+  await loadData(stack.owner, rows, stack.secrets.credentials_key, progress);
+  await stack.admin`checkpoint`;
+  const company = await measuredCompany(stack.owner);
+  return { stack, scenarios: await planScenarios(company, stack.gateway.url) };
+}
+
+function chosen(scenarios: Scenario[]): Scenario[] {
+  return scenarios.filter(({ name }) => options.only?.includes(name) ?? true);
+}
+
+async function growthFrom(fewerRows: number, all: Side, driver: Driver): Promise<Growth> {
+  const fewer = await startSide(fewerRows);
+  const sides = [fewer, all].map(({ stack, scenarios }) => ({
+    stack,
+    scenarios: chosen(scenarios),
+  }));
+  return { fewerRows, found: await measureGrowth(sides[0], sides[1], driver, pace, progress) };
 }
 
 function count(text: string): number {

@@ -1,6 +1,7 @@
 import type { ColdStart } from "./cold_start.ts";
 import type { Floor } from "./floors.ts";
 import { FLOOR_TITLES } from "./floors.ts";
+import type { Growth } from "./growth.ts";
 import type { Machine } from "./machine.ts";
 import type { Measurement, Pace } from "./measure.ts";
 import type { Pressure } from "./pressure.ts";
@@ -20,6 +21,7 @@ export interface Report {
   databaseCallsAre: "statements" | "transactions";
   measurements: Measurement[];
   coldStarts: ColdStart[];
+  growth?: Growth;
   pressure?: Pressure;
 }
 
@@ -33,6 +35,7 @@ export function inWords(report: Report, earlier: Report | null): string {
     ...heading(report),
     ...(earlier ? [comparison(earlier)] : []),
     ...report.pace.clients.flatMap((clients) => throughput(report, clients, earlier)),
+    ...(report.growth ? growth(report, report.growth) : []),
     ...coldStarts(report, earlier),
     ...(report.pressure ? pressure(report.pressure) : []),
   ].join("\n");
@@ -110,6 +113,25 @@ function times(
   name: "requestsPerSecond" | "p50",
 ): string {
   return old ? (now[name] / old[name]).toFixed(2) : "–";
+}
+
+function growth({ titles, rows }: Report, { fewerRows, found }: Growth): string[] {
+  const [few, many] = [fewerRows, rows].map((count) => count.toLocaleString("en"));
+  return [...new Set(found.map(({ clients }) => clients))].flatMap((clients) => {
+    const header = [
+      `Growth, ${clients} ${clients === 1 ? "client" : "clients"}`,
+      ...[`p50, ${few} contacts`, `p50, ${many} contacts`, "p50 ×", "req/s ×"],
+    ];
+    const lines = found
+      .filter((each) => each.clients === clients)
+      .map(({ scenario, p50, p50Ratio, requestsRatio }) => [
+        titles[scenario],
+        ...p50.map((ms) => number(ms)),
+        p50Ratio.toFixed(2),
+        requestsRatio.toFixed(2),
+      ]);
+    return ["", ...table([header, ...lines])];
+  });
 }
 
 function coldStarts({ coldStarts }: Report, earlier: Report | null): string[] {

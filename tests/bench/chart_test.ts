@@ -49,23 +49,29 @@ function lines(svg: string): number {
 }
 
 Deno.test("there is a line for each scenario, named with what it ends at", () => {
-  const svg = chart(report(50_000, 2), null);
+  const svg = chart(report(50_000, 2));
   assert.equal(lines(svg), 2);
   for (const label of ["List: 128 ms", "Create: 128 ms", "64 clients", "50,000 contacts"]) {
     assert.ok(svg.includes(label), label);
   }
 });
 
-Deno.test("beside an earlier run over other rows, there are lines by rows as well", () => {
-  const svg = chart(report(1_000_000, 3), report(50_000, 2));
+Deno.test("where growth was measured, there are lines by rows as well", () => {
+  const found = ["list", "create"].map((scenario) => ({
+    scenario,
+    clients: 16,
+    p50: [32, 48] as [number, number],
+    requestsRatio: 0.7,
+    p50Ratio: 1.5,
+  }));
+  const svg = chart({ ...report(1_000_000, 3), growth: { fewerRows: 50_000, found } });
   assert.equal(lines(svg), 4);
   for (const label of ["List: 48.0 ms", "1,000,000 contacts", "50,000 contacts"]) {
     assert.ok(svg.includes(label), label);
   }
-  assert.equal(lines(chart(report(50_000, 3), report(50_000, 2))), 2);
 });
 
 Deno.test("what is written in the chart can not end its text", () => {
-  const svg = chart(report(50_000, 2), null);
+  const svg = chart(report(50_000, 2));
   assert.ok(svg.includes("A &amp; B &lt;C>") && !svg.includes("A & B"));
 });
