@@ -1,4 +1,4 @@
-import { cpus, release, totalmem } from "node:os";
+import { cpus, totalmem } from "node:os";
 import type { Sql } from "../local/database.ts";
 
 /** Where numbers come from; they are worth nothing without it. */
@@ -20,7 +20,7 @@ export async function describeMachine(sql: Sql): Promise<Machine> {
     cpu: cpus()[0]?.model.trim() || "unknown",
     cores: navigator.hardwareConcurrency,
     memory: totalmem(),
-    system: `${Deno.build.os} ${release()} ${Deno.build.arch}`,
+    system: `${Deno.build.os} ${Deno.build.arch}`,
     deno: Deno.version.deno,
     postgres: server_version,
     node: new TextDecoder().decode(stdout).trim().slice(1),
