@@ -11,7 +11,7 @@ import { measure, type Pace } from "./measure.ts";
 import { measurePressure } from "./pressure.ts";
 import { endServers } from "./processes.ts";
 import { inWords, type Report } from "./report.ts";
-import { planScenarios, type Scenario } from "./scenarios.ts";
+import { planScenarios, type Scenario, SCENARIO_NAMES } from "./scenarios.ts";
 import { aloneEnvironment, startBenchStack } from "./stack.ts";
 
 const program = new Command("npm run bench --")
@@ -170,7 +170,10 @@ function counts(text: string): number[] {
 }
 
 function names(text: string): string[] {
-  return text.split(",");
+  const known: readonly string[] = SCENARIO_NAMES;
+  const unknown = text.split(",").find((name) => !known.includes(name));
+  if (unknown === undefined) return text.split(",");
+  throw new InvalidArgumentError(`There is no ${unknown}, there are ${known.join(", ")}.`);
 }
 
 function seconds(text: string): number {

@@ -3,9 +3,22 @@ import type { Floor } from "./floors.ts";
 import type { PlannedRequest } from "./load.ts";
 import { CHANNEL_DELAY_MS } from "./stack.ts";
 
+export const SCENARIO_NAMES = [
+  "list",
+  "list_deep",
+  "list_filter",
+  "list_conversations",
+  "create_contact",
+  "phone_taken",
+  "update_contact",
+  "update_deal",
+  "send",
+  "send_slow",
+] as const;
+
 /** One thing that integrations do, as they do it. */
 export interface Scenario {
-  name: string;
+  name: typeof SCENARIO_NAMES[number];
   title: string;
   function: "gateway" | "sender" | "slowSender";
   request: PlannedRequest;
