@@ -1,5 +1,5 @@
 import type { Growth } from "./growth.ts";
-import type { Measurement } from "./measure.ts";
+import { clientsInWords, type Measurement } from "./measure.ts";
 import type { Report } from "./report.ts";
 
 // The chart is drawn as an SVG that needs nothing else: no script, no font and no style of a page.
@@ -72,7 +72,7 @@ function byClients(report: Report): Panel {
   const { clients } = report.pace;
   return {
     title: `Median latency in ms by clients, ${report.rows.toLocaleString("en")} contacts`,
-    places: clients.map((count) => `${count} ${count === 1 ? "client" : "clients"}`),
+    places: clients.map(clientsInWords),
     series: series(report, (scenario) => clients.map((count) => medianOf(report, scenario, count))),
   };
 }
@@ -82,7 +82,7 @@ function byRows(report: Report, { fewerRows, found }: Growth): Panel {
   const clients = Math.max(...found.map((each) => each.clients));
   const places = [fewerRows, report.rows].map((rows) => `${rows.toLocaleString("en")} contacts`);
   return {
-    title: `Median latency in ms by contacts, ${clients} ${clients === 1 ? "client" : "clients"}`,
+    title: `Median latency in ms by contacts, ${clientsInWords(clients)}`,
     places,
     series: series(
       report,

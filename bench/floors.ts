@@ -1,3 +1,4 @@
+import { delay } from "deno-std/async/delay.js";
 import * as jose from "jose";
 import type { PlannedRequest } from "./load.ts";
 import { type ServerProcess, startServer } from "./processes.ts";
@@ -25,7 +26,7 @@ export async function floorsOf(scenario: Scenario, stack: BenchStack): Promise<F
   const server = stack[scenario.function];
   // Before its first answer is noted, a key costs a call of its own.
   await answerOf(server, filled(request, "7654321000"));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await delay(100);
   const number = "7654321001";
   const sample = filled(request, number);
   let answer = "";

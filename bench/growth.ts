@@ -1,5 +1,5 @@
 import { type Driver, requireGood } from "./load.ts";
-import { median, type Pace } from "./measure.ts";
+import { clientsInWords, median, type Pace } from "./measure.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { BenchStack } from "./stack.ts";
 
@@ -48,7 +48,7 @@ export async function measureGrowth(
     };
     const rounds = all.scenarios.map(() => [] as Awaited<ReturnType<typeof drive>>[][]);
     for (let round = 0; round <= pace.rounds; round++) {
-      progress(`growth, ${clients} ${clients === 1 ? "client" : "clients"}, round ${round}`);
+      progress(`growth, ${clientsInWords(clients)}, round ${round}`);
       for (const index of all.scenarios.keys()) {
         const isWarmUp = round === 0;
         // The larger one has been driven for long, and code that is in use gets faster.

@@ -74,7 +74,7 @@ export async function measure(
     }
     const rounds = new Map<Contestant, Round[]>(contestants.map((contestant) => [contestant, []]));
     for (let round = 1; round <= pace.rounds; round++) {
-      progress(`${clients} ${clients === 1 ? "client" : "clients"}, round ${round}`);
+      progress(`${clientsInWords(clients)}, round ${round}`);
       // There and back, so that nobody always comes after the same one.
       const turn = round % 2 === 1 ? contestants : contestants.toReversed();
       for (const contestant of turn) {
@@ -175,6 +175,10 @@ function over(rounds: Round[]): Round {
     restCalls: average("restCalls")!,
     databaseCalls: average("databaseCalls")!,
   };
+}
+
+export function clientsInWords(count: number): string {
+  return `${count} ${count === 1 ? "client" : "clients"}`;
 }
 
 export function median(values: number[]): number {

@@ -3,7 +3,7 @@ import type { Floor } from "./floors.ts";
 import { FLOOR_TITLES } from "./floors.ts";
 import type { Growth } from "./growth.ts";
 import type { Machine } from "./machine.ts";
-import type { Measurement, Pace } from "./measure.ts";
+import { clientsInWords, type Measurement, type Pace } from "./measure.ts";
 import type { Pressure } from "./pressure.ts";
 
 /** Everything that a run found; what `--json` writes and `--compare` reads. */
@@ -70,7 +70,7 @@ function throughput(report: Report, clients: number, earlier: Report | null): st
   const before = earlier &&
     byKey(earlier.measurements.filter((measurement) => measurement.clients === clients));
   const header = [
-    `${clients} ${clients === 1 ? "client" : "clients"}`,
+    clientsInWords(clients),
     ...["req/s", "p50", "p95", "p99", "CPU fn", "CPU REST", "MiB", "REST", "DB"],
     ...FLOORS.map((name) => `% ${name}`),
     ...(before ? ["req/s ×", "p50 ×"] : []),
@@ -119,7 +119,7 @@ function growth({ titles, rows }: Report, { fewerRows, found }: Growth): string[
   const [few, many] = [fewerRows, rows].map((count) => count.toLocaleString("en"));
   return [...new Set(found.map(({ clients }) => clients))].flatMap((clients) => {
     const header = [
-      `Growth, ${clients} ${clients === 1 ? "client" : "clients"}`,
+      `Growth, ${clientsInWords(clients)}`,
       ...[`p50, ${few} contacts`, `p50, ${many} contacts`, "p50 ×", "req/s ×"],
     ];
     const lines = found

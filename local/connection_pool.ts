@@ -45,18 +45,15 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
   const reserve = async () => {
     await turn();
     const one = idle.pop() ?? open();
-    let isLost = false;
-    const giveBack = () => {
+    const giveBack = (isLost: boolean) => {
       if (isLost) discard(one);
       else idle.push(one);
       endTurn();
     };
     try {
-      const held = await one.reserve();
-      return watched(held, () => isLost = true, giveBack);
+      return watched(await one.reserve(), giveBack);
     } catch (error) {
-      isLost = true;
-      giveBack();
+      giveBack(true);
       throw error;
     }
   };
@@ -66,8 +63,8 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
   return { reserve, end };
 }
 
-/** A reserved connection that takes nothing more once it is lost. */
-function watched(held: ReservedSql, onLost: () => void, onRelease: () => void): ReservedSql {
+/** A reserved connection that takes nothing more once it is lost, and says so when it is released. */
+function watched(held: ReservedSql, onRelease: (isLost: boolean) => void): ReservedSql {
   const { unsafe, release } = held;
   let loss: { error: unknown } | undefined;
   const unsafeUntilLost = async (...query: Parameters<typeof unsafe>) => {
@@ -75,10 +72,7 @@ function watched(held: ReservedSql, onLost: () => void, onRelease: () => void): 
     try {
       return await unsafe(...query);
     } catch (error) {
-      if (isLoss(error)) {
-        loss = { error };
-        onLost();
-      }
+      if (isLoss(error)) loss = { error };
       throw error;
     }
   };
@@ -86,7 +80,7 @@ function watched(held: ReservedSql, onLost: () => void, onRelease: () => void): 
     unsafe: unsafeUntilLost as unknown as typeof unsafe,
     release() {
       if (!loss) release();
-      onRelease();
+      onRelease(loss !== undefined);
     },
   });
 }

@@ -40,9 +40,9 @@ export async function startBoth(tables: string) {
   const twin = `${name}_twin`;
   await cluster.unsafe(`create database ${twin} template ${name}`);
 
-  const corrected = await start(name);
+  const corrected = await startLite((role) => url(name, role));
   // As superuser, because it shows an authenticator none of the tables.
-  const uncorrected = await start(twin, { uncorrected: true, url: url(twin, "supabase_admin") });
+  const uncorrected = await startLite(() => url(twin, "supabase_admin"), { uncorrected: true });
   const correctedSql = asSuperuser(name);
   // Opens every connection before the first test, and none is left open by one.
   await Promise.all([call(corrected)("/none"), call(uncorrected)("/none"), correctedSql`select`]);
@@ -51,7 +51,7 @@ export async function startBoth(tables: string) {
     corrected: call(corrected),
     uncorrected: call(uncorrected),
     /** lite as it comes, connected as the role that requests begin as. */
-    uncorrectedAuthenticator: () => start(twin, { uncorrected: true }),
+    uncorrectedAuthenticator: () => startLite((role) => url(twin, role), { uncorrected: true }),
     /** The database under the corrected one. */
     sql: correctedSql,
     async end() {
@@ -100,11 +100,18 @@ export async function silently(work: () => Promise<unknown>): Promise<number> {
   return count;
 }
 
-function start(database: string, options: Partial<RestOptions> = {}): Promise<Rest> {
+/**
+ * lite with the keys of the tests' stack.
+ * @param url the address of its database, for a role.
+ */
+export function startLite(
+  url: (role: string) => string,
+  options: Pick<RestOptions, "uncorrected"> = {},
+): Promise<Rest> {
   const { k: secret } = JSON.parse(environment().JWT_SIGNING_KEY);
   return startRest({
-    url: url(database, "authenticator"),
-    privilegedUrl: url(database, "supabase_admin"),
+    url: url("authenticator"),
+    privilegedUrl: url("supabase_admin"),
     jwtSecret: new TextDecoder().decode(decodeBase64Url(secret)),
     publishableKey: stack.publishable_key,
     secretKey: stack.secret_key,

@@ -2,61 +2,15 @@
 import assert from "node:assert/strict";
 import { deadline } from "deno-std/async/deadline.js";
 import { delay } from "deno-std/async/delay.js";
-import { decodeBase64Url } from "deno-std/encoding/base64url.js";
 import postgres from "postgres";
-import { startRest } from "../../local/rest.ts";
 import { newCompany } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
-import { environment, stack } from "../support/stack.ts";
-import { silently } from "./lite.ts";
+import { stack } from "../support/stack.ts";
+import { silently, startLite } from "./lite.ts";
+import { openDoor } from "./postgres_door.ts";
 
-/** A door to the tests' Postgres that can be shut. */
-function openDoor() {
-  const database = new URL(stack.database_url);
-  const connections = new Set<Deno.Conn>();
-  const listen = (port: number) => {
-    const listener = Deno.listen({ hostname: "127.0.0.1", port });
-    (async () => {
-      for await (const from of listener) {
-        const to = await Deno.connect({ hostname: "127.0.0.1", port: Number(database.port) });
-        connections.add(from).add(to);
-        from.readable.pipeTo(to.writable).catch(() => {});
-        to.readable.pipeTo(from.writable).catch(() => {});
-      }
-    })();
-    return listener;
-  };
-  let listener = listen(0);
-  const { port } = listener.addr as Deno.NetAddr;
-  const shut = () => {
-    listener.close();
-    for (const connection of connections) {
-      try {
-        connection.close();
-      } catch {
-        // It was closed from the other side.
-      }
-    }
-    connections.clear();
-  };
-  const url = (role: string) => {
-    const address = new URL(database);
-    Object.assign(address, { username: role, port: String(port) });
-    return address.href;
-  };
-  return { url, shut, open: () => listener = listen(port) };
-}
-
-async function restThrough(door: Pick<ReturnType<typeof openDoor>, "url">, uncorrected: boolean) {
-  const { k } = JSON.parse(environment().JWT_SIGNING_KEY);
-  const rest = await startRest({
-    url: door.url("authenticator"),
-    privilegedUrl: door.url("supabase_admin"),
-    jwtSecret: new TextDecoder().decode(decodeBase64Url(k)),
-    publishableKey: stack.publishable_key,
-    secretKey: stack.secret_key,
-    uncorrected,
-  });
+async function restThrough(url: (role: string) => string, uncorrected = false) {
+  const rest = await startLite(url, { uncorrected });
   const { keys } = await newCompany();
   const Authorization = `Bearer ${await keyToken(keys.all, "read")}`;
   const headers = { apikey: stack.publishable_key, Authorization };
@@ -73,7 +27,7 @@ const REQUESTS = 30;
 
 Deno.test("a database that is away is a 503 for everybody, until it is back", async () => {
   const door = openDoor();
-  const rest = await restThrough(door, false);
+  const rest = await restThrough(door.url);
   const askAll = () => Promise.all(Array.from({ length: REQUESTS }, rest.ask));
   await silently(async () => {
     for (let outage = 1; outage <= 3; outage++) {
@@ -111,7 +65,7 @@ Deno.test("a database that is starting up is a 503", async () => {
     role === "authenticator"
       ? `postgresql://${role}@127.0.0.1:${port}/postgres`
       : stack.database_url;
-  const rest = await restThrough({ url }, false);
+  const rest = await restThrough(url);
   await silently(async () => {
     const { status, body } = await rest.ask();
     assert.deepEqual([status, body.code], [503, "PGRST000"]);
@@ -123,7 +77,7 @@ Deno.test("a database that is starting up is a 503", async () => {
 
 Deno.test("lite itself does not answer 503", async () => {
   const door = openDoor();
-  const rest = await restThrough(door, true);
+  const rest = await restThrough(door.url, true);
   door.shut();
   await silently(async () => assert.notEqual((await rest.ask()).status, 503));
   await rest.close();

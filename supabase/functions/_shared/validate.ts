@@ -17,7 +17,7 @@ export async function readBody<Schema extends z.ZodType>(
   c: Context,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  if (c.req.url.includes("?")) readQuery(c, NoParameters);
+  readQuery(c, NoParameters);
   const text = decodeUtf8(await readBytes(c.req.raw));
   const [mediaType] = (c.req.header("Content-Type") ?? "").split(";");
   if (mediaType.trim().toLowerCase() !== "application/json") {
