@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { portUpTo } from "./port_option.ts";
 import { startStack } from "./stack.ts";
 
 const program = new Command("npm start --")
@@ -11,7 +12,7 @@ const program = new Command("npm start --")
   .option(
     "--port <number>",
     "port of the API on 127.0.0.1; the database takes the next one",
-    port,
+    portUpTo(65534),
     54321,
   )
   .option("--fresh", "start from an empty database", false)
@@ -109,11 +110,6 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
       '  npm run admin -- company create "My company"',
     ];
   return [...lines, ...next, "", "Ctrl-C ends everything."].join("\n");
-}
-
-function port(value: string): number {
-  if (/^[0-9]{1,5}$/.test(value) && Number(value) <= 65534) return Number(value);
-  throw new InvalidArgumentError("It must be a number from 0 (any free port) to 65534.");
 }
 
 function defaultFolder(): string {

@@ -1,5 +1,6 @@
 // `npm run sandbox`: the stand-in for the WhatsApp API by itself, for functions that another stack runs.
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
+import { portUpTo } from "./port_option.ts";
 import { sandboxHost } from "./sandbox_host.ts";
 import { SANDBOX_TOKEN } from "./sandbox_rules.ts";
 
@@ -8,7 +9,7 @@ const { port, host } = new Command("npm run sandbox --")
     "Runs the stand-in for the WhatsApp API by itself, for the functions of supabase start or of\n" +
       "another stack on this machine. npm start has it built in. Messages are kept in memory.",
   )
-  .option("--port <number>", "where it listens", portNumber, 54330)
+  .option("--port <number>", "where it listens", portUpTo(65535), 54330)
   .option("--host <address>", "0.0.0.0 lets containers reach it", "127.0.0.1")
   .helpOption("--help", "show this text")
   .showHelpAfterError("Try --help.")
@@ -34,9 +35,4 @@ try {
 }
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => Deno.exit(0));
-}
-
-function portNumber(value: string): number {
-  if (/^[0-9]{1,5}$/.test(value) && Number(value) <= 65535) return Number(value);
-  throw new InvalidArgumentError("It must be a number from 0 (any free port) to 65535.");
 }

@@ -5,7 +5,8 @@ import { InexactNumber, parseStrictly, RepeatedKeys } from "./strict_json.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-const NoParameters = z.strictObject({});
+/** For `readQuery`, where a path takes none. */
+export const NoParameters = z.strictObject({});
 
 /**
  * The JSON object of a request as its schema answers it. Strict: what the schema does not name is

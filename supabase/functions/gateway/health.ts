@@ -1,11 +1,10 @@
 import type { Context } from "hono";
-import * as z from "zod";
 import type { ApiEnv } from "../_shared/authenticate.ts";
 import { companyDb, rows } from "../_shared/company_db.ts";
 import type { Config } from "../_shared/config.ts";
 import { logFailure } from "../_shared/log.ts";
 import { databaseUnavailable } from "../_shared/respond.ts";
-import { readQuery } from "../_shared/validate.ts";
+import { NoParameters, readQuery } from "../_shared/validate.ts";
 import { VERSION } from "../_shared/version.ts";
 
 /** A monitor that waits longer knows enough. */
@@ -19,7 +18,7 @@ export function health(config: Config) {
   const databaseTimeoutMs = Math.min(config.databaseTimeoutMs, PATIENCE_MS);
   const db = companyDb({ ...config, databaseTimeoutMs }, null, null);
   return async (c: Context<ApiEnv>): Promise<Response> => {
-    readQuery(c, z.strictObject({}));
+    readQuery(c, NoParameters);
     try {
       rows(await db.rpc("health"));
     } catch (error) {

@@ -1,0 +1,9 @@
+import { InvalidArgumentError } from "commander";
+
+/** Reads a port that a person gives to a command; 0 is any free one. */
+export function portUpTo(max: number): (value: string) => number {
+  return (value) => {
+    if (/^[0-9]{1,5}$/.test(value) && Number(value) <= max) return Number(value);
+    throw new InvalidArgumentError(`It must be a number from 0 (any free port) to ${max}.`);
+  };
+}
