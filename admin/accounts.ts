@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { credentialsKeyId, sealToken } from "../supabase/functions/_shared/credentials.ts";
+import { credentialsKeyId, sealToken } from "../supabase/functions/_shared/whatsapp/credentials.ts";
 import { channelId, COMPANY_OPTION, phone, uuid } from "./arguments.ts";
 import { noCompany, requireCompany } from "./companies.ts";
 import { EXAMPLE_COMPANY, EXAMPLE_ROW, examples } from "./examples.ts";

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import * as z from "zod";
-import { Phone } from "../supabase/functions/_shared/fields.ts";
+import { Phone } from "../supabase/functions/_shared/http/fields.ts";
 
 // Each reads one argument and throws InvalidArgumentError, with what it must be, for wrong usage.
 

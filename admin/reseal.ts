@@ -4,7 +4,7 @@ import {
   keyIdOf,
   openToken,
   sealToken,
-} from "../supabase/functions/_shared/credentials.ts";
+} from "../supabase/functions/_shared/whatsapp/credentials.ts";
 import type { Project } from "./target.ts";
 
 /** What became of the tokens of all connected accounts. */

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import {
   type CredentialsKeys,
   readCredentialsKeys,
-} from "../supabase/functions/_shared/credentials.ts";
-import type { Database } from "../supabase/functions/_shared/database.ts";
+} from "../supabase/functions/_shared/whatsapp/credentials.ts";
+import type { Database } from "../supabase/functions/_shared/database/types.ts";
 import { fetchOnce } from "../supabase/functions/_shared/fetch_once.ts";
 
 /** What the operator can act on, as one sentence. The command ends with 1. */

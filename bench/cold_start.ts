@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { median } from "./measure.ts";
-import { root, startServer } from "./processes.ts";
-import { functionEntry } from "./stack.ts";
+import { root } from "../local/checkout.ts";
+import { startServer } from "./processes.ts";
+import { functionEntry } from "./measured_stack.ts";
 
 /** How long a function takes to be there, and how much of it there is. */
 export interface ColdStart {

@@ -1,8 +1,11 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Sql } from "../local/database.ts";
-import { SANDBOX_TOKEN } from "../local/sandbox_rules.ts";
-import { readCredentialsKey, sealToken } from "../supabase/functions/_shared/credentials.ts";
+import type { Sql } from "../local/postgres/database.ts";
+import { SANDBOX_TOKEN } from "../local/sandbox/rules.ts";
+import {
+  readCredentialsKey,
+  sealToken,
+} from "../supabase/functions/_shared/whatsapp/credentials.ts";
 import {
   COMPANIES,
   companyOf,

@@ -3,7 +3,7 @@ import * as jose from "jose";
 import type { PlannedRequest } from "./load.ts";
 import { type ServerProcess, startServer } from "./processes.ts";
 import type { Scenario } from "./scenarios.ts";
-import { type BenchStack, captureCall, type Captured, lastingToken } from "./stack.ts";
+import { type BenchStack, captureCall, type Captured, lastingToken } from "./measured_stack.ts";
 
 /** What a scenario is measured against: the least that its answer costs on this machine. */
 export interface Floor {

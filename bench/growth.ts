@@ -1,7 +1,7 @@
 import { type Driver, requireGood } from "./load.ts";
 import { clientsInWords, median, type Pace } from "./measure.ts";
 import type { Scenario } from "./scenarios.ts";
-import type { BenchStack } from "./stack.ts";
+import type { BenchStack } from "./measured_stack.ts";
 
 /** What the scenarios cost over fewer rows and over all of them. */
 export interface Growth {

@@ -1,5 +1,5 @@
 import { cpus, totalmem } from "node:os";
-import type { Sql } from "../local/database.ts";
+import type { Sql } from "../local/postgres/database.ts";
 
 /** Where numbers come from; they are worth nothing without it. */
 export interface Machine {

@@ -12,7 +12,7 @@ import { measurePressure } from "./pressure.ts";
 import { endServers } from "./processes.ts";
 import { inWords, type Report } from "./report.ts";
 import { planScenarios, type Scenario, SCENARIO_NAMES } from "./scenarios.ts";
-import { aloneEnvironment, startBenchStack } from "./stack.ts";
+import { aloneEnvironment, startBenchStack } from "./measured_stack.ts";
 
 const program = new Command("npm run bench --")
   .description(

@@ -3,7 +3,7 @@ import type { Floor } from "./floors.ts";
 import { type Driver, type PlannedRequest, requireGood } from "./load.ts";
 import type { ServerProcess } from "./processes.ts";
 import type { Scenario } from "./scenarios.ts";
-import { type BenchStack, databaseCalls, restCalls } from "./stack.ts";
+import { type BenchStack, databaseCalls, restCalls } from "./measured_stack.ts";
 
 export interface Pace {
   /** How many send at once, one after the other. */

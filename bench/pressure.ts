@@ -1,7 +1,7 @@
 import { delay } from "deno-std/async/delay.js";
 import { type Driver, type PlannedRequest, requireGood } from "./load.ts";
 import type { Scenario } from "./scenarios.ts";
-import type { BenchStack } from "./stack.ts";
+import type { BenchStack } from "./measured_stack.ts";
 
 /** How the gateway stands many clients, and a database that goes away. */
 export interface Pressure {

@@ -1,9 +1,6 @@
-import { fileURLToPath } from "node:url";
 import { deadline } from "deno-std/async/deadline.js";
+import { root } from "../local/checkout.ts";
 import { throwIfEnding } from "./endings.ts";
-
-/** The root of the repository, with a slash at the end. */
-export const root = fileURLToPath(new URL("../", import.meta.url));
 
 /** A server of this run in a process of its own. */
 export interface ServerProcess {

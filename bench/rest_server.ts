@@ -1,8 +1,8 @@
 // The Data API of the local stack as a process of its own. Counts the requests that it gets, and shows one
 // of them when it was asked to, so that it can be sent again without a function in front.
 
-import { startRest } from "../local/rest.ts";
-import type { Captured } from "./stack.ts";
+import { startRest } from "../local/rest/rest.ts";
+import type { Captured } from "./measured_stack.ts";
 
 const rest = await startRest(JSON.parse(Deno.env.get("REST_OPTIONS") ?? "{}"));
 let requests = 0;

@@ -1,7 +1,7 @@
 import type { MeasuredCompany } from "./data.ts";
 import type { Floor } from "./floors.ts";
 import type { PlannedRequest } from "./load.ts";
-import { CHANNEL_DELAY_MS } from "./stack.ts";
+import { CHANNEL_DELAY_MS } from "./measured_stack.ts";
 
 export const SCENARIO_NAMES = [
   "list",

@@ -1,6 +1,9 @@
-import { readCredentialsKey, sealToken } from "../supabase/functions/_shared/credentials.ts";
-import type { Sql } from "./database.ts";
-import { SANDBOX_TOKEN } from "./sandbox_rules.ts";
+import {
+  readCredentialsKey,
+  sealToken,
+} from "../supabase/functions/_shared/whatsapp/credentials.ts";
+import type { Sql } from "./postgres/database.ts";
+import { SANDBOX_TOKEN } from "./sandbox/rules.ts";
 
 // What the demo company of supabase/seed.sql gets at every start, because a seed cannot know it.
 

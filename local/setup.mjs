@@ -16,7 +16,7 @@ if (process.platform === "win32") {
 }
 install(root, "package-lock.json", ["ci"]);
 const TOOLS = {
-  "--with-test-tools": join(root, "tests", "tools"),
+  "--with-tools": join(root, "tools"),
   "--with-bench-tools": join(root, "bench", "tools"),
 };
 for (const [flag, folder] of Object.entries(TOOLS)) {

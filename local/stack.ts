@@ -1,14 +1,14 @@
 import { deadline } from "deno-std/async/deadline.js";
 import { delay } from "deno-std/async/delay.js";
-import { bootstrap, connect, databaseUrl, migrate, seed, type Sql } from "./database.ts";
+import { bootstrap, connect, databaseUrl, migrate, seed, type Sql } from "./postgres/database.ts";
 import { connectDemoAccount, demoKey } from "./demo.ts";
-import { functionEnvironment } from "./environment.ts";
+import { functionEnvironment } from "./functions/environment.ts";
 import { writePrivately } from "./files.ts";
-import { loadFunctions } from "./functions.ts";
-import { lockFolder } from "./lock.ts";
-import { startPostgres } from "./postgres.ts";
-import { startRest } from "./rest.ts";
-import { sandboxHost } from "./sandbox_host.ts";
+import { loadFunctions } from "./functions/host.ts";
+import { lockFolder } from "./folder_lock.ts";
+import { startPostgres } from "./postgres/server.ts";
+import { startRest } from "./rest/rest.ts";
+import { sandboxHost } from "./sandbox/host.ts";
 import { loadSecrets } from "./secrets.ts";
 
 export interface StackOptions {

@@ -1,11 +1,10 @@
 // `npm run test:supabase-start`, for a machine with Docker: `supabase start` with a database of its own, the
 // functions served by the CLI, a sandbox for what they send, and the tests that judge a Supabase over HTTP.
 import { cp } from "node:fs/promises";
+import { root } from "../local/checkout.ts";
 import { retry } from "deno-std/async/retry.js";
-import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
 const deno = [Deno.execPath(), "run", "--allow-all", "--no-prompt"];
 const PROJECT = "crm-messaging-api-tests";
 const SANDBOX_PORT = 54330;
@@ -40,7 +39,7 @@ try {
   await Deno.writeTextFile(secretsFile, `WHATSAPP_API_URL=${channel}\n`, { append: true });
   const { JWT_SIGNING_KEY, CREDENTIALS_KEY } = parseEnv(await Deno.readTextFile(secretsFile));
 
-  start([...deno, "local/start_sandbox.ts", "--host", "0.0.0.0", "--port", `${SANDBOX_PORT}`]);
+  start([...deno, "local/sandbox/start.ts", "--host", "0.0.0.0", "--port", `${SANDBOX_PORT}`]);
   await run(supabase("start", "--exclude", UNUSED));
   const { API_URL, DB_URL, PUBLISHABLE_KEY } = parseEnv(
     await run(supabase("status", "--output", "env"), "piped"),
@@ -99,7 +98,7 @@ function start([program, ...args]: string[]): Promise<void> {
 
 /** A command of the CLI on the copy. */
 function supabase(...args: string[]): string[] {
-  const program = `${root}tests/tools/node_modules/supabase/dist/supabase.js`;
+  const program = `${root}tools/node_modules/supabase/dist/supabase.js`;
   return ["node", program, ...args, "--workdir", project, "--agent", "no"];
 }
 

@@ -2,11 +2,10 @@
 // the environment names a Supabase, the tests that judge one over HTTP (unless --own-stack comes first).
 // Arguments go to `deno test`, so one file or one test can be run: npm test -- tests/gateway --filter phone
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
 import { namedStack, NotUsable, testsOfNamedStack } from "./named_stack.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = await Deno.makeTempDir({ prefix: "crm-tests-" });
 const report = `${folder}/report.xml`;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { openToken } from "../../supabase/functions/_shared/credentials.ts";
+import { openToken } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
-import { credentialsKey, withDatabase } from "../support/stack.ts";
+import { credentialsKey, withDatabase } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
 function connect(company: string, phoneNumberId: string, ...more: string[]): string[] {

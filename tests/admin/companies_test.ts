@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 import { json, printed } from "./command.ts";
 
 Deno.test("a company is created with a pipeline, and listed by name", async () => {

@@ -9,7 +9,7 @@ import {
   readCredentialsKey,
   sealToken,
   UnknownCredentialsKey,
-} from "../../supabase/functions/_shared/credentials.ts";
+} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 
 const BYTES = new Uint8Array(32).fill(0xfb); // has both characters in which the alphabets differ
 const OTHER = new Uint8Array(32);

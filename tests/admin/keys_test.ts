@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { hashKey } from "../../supabase/functions/_shared/api_key.ts";
-import { stack, withDatabase } from "../support/stack.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
 const KEY = /^sk_live_[A-Za-z0-9_-]{43}$/m;

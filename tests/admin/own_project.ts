@@ -6,8 +6,8 @@ import {
   openToken,
   readCredentialsKey,
   sealToken,
-} from "../../supabase/functions/_shared/credentials.ts";
-import { startOn } from "../local/started.ts";
+} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+import { startOn } from "../support/started.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { admin, type Ending } from "./command.ts";
 

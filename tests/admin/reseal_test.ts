@@ -1,6 +1,6 @@
 // The command works on every account of a project, so these tests have a project of their own.
 import assert from "node:assert/strict";
-import { keyIdOf } from "../../supabase/functions/_shared/credentials.ts";
+import { keyIdOf } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { admin } from "./command.ts";
 import {
   anyCredentialsKey,

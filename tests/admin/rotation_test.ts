@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { functionEnvironment } from "../../local/environment.ts";
+import { functionEnvironment } from "../../local/functions/environment.ts";
 import { readSenderConfig } from "../../supabase/functions/send-external-template/config.ts";
 import { anyPhone, anyPhoneNumberId } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";

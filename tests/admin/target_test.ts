@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { openToken, readCredentialsKey } from "../../supabase/functions/_shared/credentials.ts";
+import {
+  openToken,
+  readCredentialsKey,
+} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { breakingServer } from "../support/breaking_server.ts";
-import { stack, withDatabase } from "../support/stack.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
 import { admin, bareCompany } from "./command.ts";
 
 const LIST = ["company", "list"];

@@ -1,13 +1,13 @@
 // Keys as the people who run a company, and the platform, make and manage them.
 
 import assert from "node:assert/strict";
-import { hashKey } from "../../supabase/functions/_shared/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
 import type postgres from "postgres";
 import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
 import { newCompany, newMember } from "../support/company.ts";
-import { call } from "../support/gateway.ts";
+import { call } from "../support/calls.ts";
 import { personToken, rest } from "../support/rest.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 type Sql = postgres.TransactionSql;
 

@@ -5,7 +5,7 @@ import type postgres from "postgres";
 import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;

@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { stack } from "../support/stack.ts";
+import { stack } from "../support/test_stack.ts";
 
 // Transactions that are kept, several of them at a time: what one sees of another is what decides.
 

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { refusal, rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 type Sql = postgres.TransactionSql;
 

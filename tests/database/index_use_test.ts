@@ -4,7 +4,7 @@
 // with few: the planner does not know whose key it is, and must not count on a small company.
 
 import assert from "node:assert/strict";
-import { hashKey } from "../../supabase/functions/_shared/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
 import type postgres from "postgres";
 import { actAs, rolledBack } from "../support/acting_as.ts";
 import { type Company, newCompany } from "../support/company.ts";
@@ -122,7 +122,7 @@ const LISTS: Record<string, List> = {
 
 /**
  * A statement as the Data API makes it of the gateway's request for a page, which starts after a row
- * with these values; see `after` in _shared/pagination.ts.
+ * with these values; see `after` in _shared/http/pagination.ts.
  */
 function pageQuery(
   { table, columns, order, direction }: List,

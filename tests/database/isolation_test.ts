@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
-import type { Answer } from "../support/gateway.ts";
+import type { Answer } from "../support/calls.ts";
 import { keyToken, rest } from "../support/rest.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
 
 const own = await newCompany();

@@ -5,7 +5,7 @@ import type postgres from "postgres";
 import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
 import { anyPhone, newCompany, newMember } from "../support/company.ts";
 import { tables } from "../support/snapshot.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;

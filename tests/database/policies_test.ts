@@ -1,7 +1,7 @@
 // The policies, word for word: one that is added, dropped or made wider shows here.
 
 import assert from "node:assert/strict";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 interface Policy {
   table: string;

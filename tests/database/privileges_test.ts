@@ -2,7 +2,7 @@
 // privilege is missing, so one that appears or goes shows here.
 
 import assert from "node:assert/strict";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 /** Column privileges of a role by table; those of a whole table, where it holds them, are `true`. */
 type Privileges = Record<string, Record<string, string | true>>;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
 import { type Company, newCompany, sealedToken } from "../support/company.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 import { overlapping } from "./connections.ts";
 
 type Sql = postgres.TransactionSql;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 /** The first column of what a query finds. */
 async function found(query: string): Promise<unknown[]> {

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
 
 interface ForeignKey {

@@ -1,9 +1,9 @@
 // A client of the database and its token are made once for a key and a scope, and used again for a while.
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
-import { companyDbs, type Scope } from "../../supabase/functions/_shared/company_db.ts";
+import { companyDbs, type Scope } from "../../supabase/functions/_shared/database/company_db.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
-import { environment } from "../support/stack.ts";
+import { environment } from "../support/test_stack.ts";
 
 /** A database that notes the token of each request, and clients for it. */
 async function notingTokens() {

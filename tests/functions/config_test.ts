@@ -1,6 +1,6 @@
 import * as jose from "jose";
 import assert from "node:assert/strict";
-import { companyDb } from "../../supabase/functions/_shared/company_db.ts";
+import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
 import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
 import { readSenderConfig } from "../../supabase/functions/send-external-template/config.ts";
 

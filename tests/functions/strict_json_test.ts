@@ -4,7 +4,7 @@ import {
   InexactNumber,
   parseStrictly,
   RepeatedKeys,
-} from "../../supabase/functions/_shared/strict_json.ts";
+} from "../../supabase/functions/_shared/http/strict_json.ts";
 
 Deno.test("a number is taken as it is written, or not at all", () => {
   const exact = ["0", "-0", "0.0", "0e9", "1.50", "1E2", "0.1", "1e21", "1e-7", "5e-324", "123e-2"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 // Between the refusal of a write and the look for the row in its way, that row may go. The caller
 // must not be sent to a row that is not there.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { type Answer, assertField, call } from "../support/gateway.ts";
+import { type Answer, assertField, call } from "../support/calls.ts";
 
 const company = await newCompany();
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { newCompany, newMember } from "../support/company.ts";
-import { type Answer, assertField, call } from "../support/gateway.ts";
-import { withDatabase } from "../support/stack.ts";
+import { type Answer, assertField, call } from "../support/calls.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const { member_id, team_id } = company;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { newCompany, newKey } from "../support/company.ts";
-import { type Answer, call, send } from "../support/gateway.ts";
+import { type Answer, call, send } from "../support/calls.ts";
 import { ownGateway } from "../support/own_functions.ts";
 import { type Route, routes } from "../support/routes.ts";
-import { stack, withDatabase } from "../support/stack.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 

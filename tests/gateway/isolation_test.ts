@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { call } from "../support/gateway.ts";
+import { call } from "../support/calls.ts";
 import { idRoutes, listRoutes } from "../support/routes.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 const [ours, theirs] = [await newCompany(), await newCompany()];
 // A second row of everything, so that each list has a page to go on from.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
-import { call } from "../support/gateway.ts";
+import { call } from "../support/calls.ts";
 
 const company = await newCompany();
 const create = (phone: unknown) => call(company.keys.all, "POST", "/contacts", { json: { phone } });

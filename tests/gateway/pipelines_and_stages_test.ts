@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
-import { call } from "../support/gateway.ts";
-import { withDatabase } from "../support/stack.ts";
+import { call } from "../support/calls.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const [second] = await withDatabase(async (sql) =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { newCompany } from "../support/company.ts";
-import { call } from "../support/gateway.ts";
+import { call } from "../support/calls.ts";
 import { bodyRoutes, listRoutes } from "../support/routes.ts";
 
 const company = await newCompany();

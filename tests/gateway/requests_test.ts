@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { assertField, call } from "../support/gateway.ts";
+import { assertField, call } from "../support/calls.ts";
 import { ownGateway } from "../support/own_functions.ts";
 import { bodyRoutes, idRoutes, listRoutes } from "../support/routes.ts";
-import { stack } from "../support/stack.ts";
+import { stack } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const JSON_TYPE = { "Content-Type": "application/json" };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { newCompany, newKey } from "../support/company.ts";
-import { call } from "../support/gateway.ts";
+import { call } from "../support/calls.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { routes } from "../support/routes.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 const REVOCATIONS = {
   "switched off": "is_active = false",

@@ -1,7 +1,8 @@
 // Another checkout: at a path with spaces, for another user, and with migrations of its own.
 import assert from "node:assert/strict";
-import { succeeds } from "../../local/postgres_programs.ts";
-import { ask, processesOn, root, Started, startOn, withFolder } from "./started.ts";
+import { succeeds } from "../../local/postgres/programs.ts";
+import { root } from "../../local/checkout.ts";
+import { ask, processesOn, Started, startOn, withFolder } from "../support/started.ts";
 
 const NOBODY = 65534;
 const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { connectDemoAccount, DEMO_COMPANY_ID } from "../../local/demo.ts";
-import type { Sql } from "../../local/database.ts";
+import type { Sql } from "../../local/postgres/database.ts";
 import { rolledBack } from "../support/acting_as.ts";
-import { environment } from "../support/stack.ts";
+import { environment } from "../support/test_stack.ts";
 
 Deno.test("the demo account is connected to the sandbox unless its number has gone to another company", async () => {
   await rolledBack(async (transaction) => {

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { startFunction } from "../support/function_process.ts";
-import { type Answer, send } from "../support/gateway.ts";
+import { type Answer, send } from "../support/calls.ts";
 import { ledgerOf, template } from "../support/sending.ts";
-import { environment } from "../support/stack.ts";
-import { root } from "./started.ts";
+import { environment } from "../support/test_stack.ts";
+import { root } from "../../local/checkout.ts";
 
 const DENOS = {
   "this Deno": Deno.execPath(),
-  "Deno 2.1.4": `${root}tests/tools/node_modules/deno/deno`,
+  "Deno 2.1.4": `${root}tools/node_modules/deno/deno`,
 };
 
 type Connection = Deno.TcpConn;

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { startFunction } from "../support/function_process.ts";
-import { send } from "../support/gateway.ts";
+import { send } from "../support/calls.ts";
 import { takenFrom, template } from "../support/sending.ts";
-import { environment, stack } from "../support/stack.ts";
-import { root } from "./started.ts";
+import { environment, stack } from "../support/test_stack.ts";
+import { root } from "../../local/checkout.ts";
 
 // The program itself: .bin/deno may be a script that starts it, and a signal would end just that.
-const deno = `${root}tests/tools/node_modules/deno/deno`;
+const deno = `${root}tools/node_modules/deno/deno`;
 
 const company = await newCompany();
 const headers = {

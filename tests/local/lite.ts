@@ -1,8 +1,8 @@
 import { decodeBase64Url } from "deno-std/encoding/base64url.js";
 import postgres from "postgres";
-import { type Rest, type RestOptions, startRest } from "../../local/rest.ts";
+import { type Rest, type RestOptions, startRest } from "../../local/rest/rest.ts";
 import { token } from "../support/rest.ts";
-import { environment, stack } from "../support/stack.ts";
+import { environment, stack } from "../support/test_stack.ts";
 
 /** What the Data API answered, its body read. */
 export interface Answer {

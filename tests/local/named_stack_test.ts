@@ -1,8 +1,9 @@
 // `npm test` on a Supabase that the environment names.
 import assert from "node:assert/strict";
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
-import { environment, stack as ours, withDatabase } from "../support/stack.ts";
-import { root, startOn, withFolder } from "./started.ts";
+import { environment, stack as ours, withDatabase } from "../support/test_stack.ts";
+import { root } from "../../local/checkout.ts";
+import { startOn, withFolder } from "../support/started.ts";
 
 /** Runs one file of tests with this environment; the exit code, and all that was printed. */
 async function test(

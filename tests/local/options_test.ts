@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Started } from "./started.ts";
+import { Started } from "../support/started.ts";
 
 Deno.test("--help names every option and starts nothing", async () => {
   const started = new Started(["--help"]);

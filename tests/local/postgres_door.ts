@@ -1,4 +1,4 @@
-import { stack } from "../support/stack.ts";
+import { stack } from "../support/test_stack.ts";
 
 /**
  * A door to the tests' Postgres that can be shut.

@@ -10,7 +10,7 @@ import {
   startOn,
   until,
   withFolder,
-} from "./started.ts";
+} from "../support/started.ts";
 
 Deno.test("a start copes with how the one before it ended", async (t) => {
   await withFolder(async (folder) => {

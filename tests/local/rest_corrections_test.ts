@@ -1,8 +1,8 @@
-// For each correction of local/rest_corrections.ts: what PostgREST does, and that lite as it comes
+// For each correction of local/rest/corrections.ts: what PostgREST does, and that lite as it comes
 // still does something else. The second half fails when a correction has become unnecessary.
 // Filters have a file of their own, rest_filters_test.ts.
 import assert from "node:assert/strict";
-import { withoutErrorsPrinted } from "../../local/rest_corrections.ts";
+import { withoutErrorsPrinted } from "../../local/rest/corrections.ts";
 import { call, silently, startBoth } from "./lite.ts";
 
 const { corrected, uncorrected, uncorrectedAuthenticator, sql, end } = await startBoth(`

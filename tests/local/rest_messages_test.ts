@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
-import { stack } from "../support/stack.ts";
+import { stack } from "../support/test_stack.ts";
 import { startLite } from "./lite.ts";
 import { openDoor } from "./postgres_door.ts";
 

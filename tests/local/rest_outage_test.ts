@@ -5,7 +5,7 @@ import { delay } from "deno-std/async/delay.js";
 import postgres from "postgres";
 import { newCompany } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
-import { stack } from "../support/stack.ts";
+import { stack } from "../support/test_stack.ts";
 import { silently, startLite } from "./lite.ts";
 import { openDoor } from "./postgres_door.ts";
 

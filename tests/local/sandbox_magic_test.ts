@@ -1,11 +1,11 @@
 // The recipients whom the sandbox answers as the channel does on a bad day.
 import assert from "node:assert/strict";
-import { MAGIC } from "../../local/sandbox.ts";
-import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
+import { MAGIC } from "../../local/sandbox/sandbox.ts";
+import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { takenFrom } from "../support/sending.ts";
-import { stack } from "../support/stack.ts";
-import { root } from "./started.ts";
+import { stack } from "../support/test_stack.ts";
+import { root } from "../../local/checkout.ts";
 
 function post(phoneNumberId: string, to: string, init: RequestInit = {}): Promise<Response> {
   return fetch(`${stack.url}/sandbox/v26.0/${phoneNumberId}/messages`, {

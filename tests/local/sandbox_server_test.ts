@@ -1,13 +1,13 @@
 // `npm run sandbox`: the stand-in for the WhatsApp API, for functions of another stack.
 import assert from "node:assert/strict";
-import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
+import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { anyPhone } from "../support/company.ts";
-import { send } from "../support/gateway.ts";
-import { root } from "./started.ts";
+import { send } from "../support/calls.ts";
+import { root } from "../../local/checkout.ts";
 
 function sandbox(...args: string[]): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-all", "--no-prompt", `${root}local/start_sandbox.ts`, ...args],
+    args: ["run", "--allow-all", "--no-prompt", `${root}local/sandbox/start.ts`, ...args],
     env: { NO_COLOR: "1" },
     stdout: "piped",
     stderr: "piped",

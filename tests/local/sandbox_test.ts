@@ -1,11 +1,11 @@
 // The stand-in for the WhatsApp API, called as a function calls the channel.
 import assert from "node:assert/strict";
-import { MAGIC, type SandboxMessage } from "../../local/sandbox.ts";
-import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
+import { MAGIC, type SandboxMessage } from "../../local/sandbox/sandbox.ts";
+import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { anyPhone, anyPhoneNumberId } from "../support/company.ts";
-import { type Answer, send } from "../support/gateway.ts";
+import { type Answer, send } from "../support/calls.ts";
 import { takenFrom } from "../support/sending.ts";
-import { stack } from "../support/stack.ts";
+import { stack } from "../support/test_stack.ts";
 
 const addressOf = (phoneNumberId: string) => `${stack.url}/sandbox/v26.0/${phoneNumberId}/messages`;
 const HEADERS = { Authorization: `Bearer ${SANDBOX_TOKEN}`, "Content-Type": "application/json" };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sealOperands } from "../../local/rest_corrections.ts";
+import { sealOperands } from "../../local/rest/corrections.ts";
 
 /** What lite is given of a query, each sealed operand as «text». */
 function sealed(query: string): string {

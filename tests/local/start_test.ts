@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import type { StackAddresses } from "../../local/stack.ts";
-import { readCredentialsKey, sealToken } from "../../supabase/functions/_shared/credentials.ts";
+import {
+  readCredentialsKey,
+  sealToken,
+} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { anyPhone } from "../support/company.ts";
 import { accepted, ownChannel } from "../support/sending.ts";
 import {
@@ -15,7 +18,7 @@ import {
   startOn,
   until,
   withFolder,
-} from "./started.ts";
+} from "../support/started.ts";
 
 const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { VERSION } from "../../supabase/functions/_shared/version.ts";
-import { root } from "./started.ts";
+import { VERSION } from "../../supabase/functions/_shared/release.ts";
+import { root } from "../../local/checkout.ts";
 
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
@@ -22,7 +22,7 @@ Deno.test("the functions say the version that package.json has", async () => {
 });
 
 Deno.test("the tools of the tests have exact versions as well", async () => {
-  const { dependencies } = await json("tests/tools/package.json");
+  const { dependencies } = await json("tools/package.json");
   for (const [name, version] of Object.entries<string>(dependencies)) {
     assert.match(version, EXACT, name);
   }

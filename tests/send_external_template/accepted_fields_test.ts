@@ -11,7 +11,7 @@ import {
   takenFrom,
   template,
 } from "../support/sending.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 

@@ -6,10 +6,10 @@ import {
   newCompany,
   sealedToken,
 } from "../support/company.ts";
-import { assertField } from "../support/gateway.ts";
+import { assertField } from "../support/calls.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { ledgerOf, sendTemplate, takenFrom, template } from "../support/sending.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 /** Connects one more number to a company. */
 async function connect({ id }: Company, display_phone: string): Promise<string> {

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { FetchInterceptor } from "@mswjs/interceptors/fetch/web";
 import { http, passthrough } from "msw";
 import { defineNetwork, InterceptorSource } from "msw/experimental";
-import { sandbox } from "../../local/sandbox.ts";
-import { sealToken } from "../../supabase/functions/_shared/credentials.ts";
+import { sandbox } from "../../local/sandbox/sandbox.ts";
+import { sealToken } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { anyPhone, anyPhoneNumberId, type Company, newCompany } from "../support/company.ts";
 import { ownSender } from "../support/own_functions.ts";
 import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
-import { credentialsKey, stack, withDatabase } from "../support/stack.ts";
+import { credentialsKey, stack, withDatabase } from "../support/test_stack.ts";
 
 /** Gives an account of a company another token. */
 async function setToken({ account_id }: Pick<Company, "account_id">, token: string) {

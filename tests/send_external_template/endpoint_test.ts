@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
-import { send } from "../support/gateway.ts";
-import { stack } from "../support/stack.ts";
+import { send } from "../support/calls.ts";
+import { stack } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const post = (key: string | null) =>

@@ -12,7 +12,7 @@ import {
   storedMessage,
   template,
 } from "../support/sending.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 const QUICK = { settleRetriesMs: [10, 10, 10, 10], settleWaitMs: 2_000 };
 const isFor = (name: "claim" | "settle", request: Request) =>

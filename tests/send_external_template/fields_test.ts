@@ -1,7 +1,7 @@
 // The field table of specification 4.10: what is refused, by name, before anything is written or sent.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { type Answer, assertField } from "../support/gateway.ts";
+import { type Answer, assertField } from "../support/calls.ts";
 import { ledgerOf, sendTemplate, takenFrom, template } from "../support/sending.ts";
 import { snapshot } from "../support/snapshot.ts";
 

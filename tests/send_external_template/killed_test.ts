@@ -12,7 +12,7 @@ import {
   storedMessage,
   template,
 } from "../support/sending.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 type Step =
   | "before the claim"

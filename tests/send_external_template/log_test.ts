@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
+import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { breakingServer } from "../support/breaking_server.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownSender } from "../support/own_functions.ts";
 import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 const ANSWERS: Record<string, () => Response> = {
   accepted: () => accepted("wamid.of-a-phone"),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { outcomeOf } from "../../supabase/functions/send-external-template/outcome.ts";
+import { outcomeOf } from "../../supabase/functions/_shared/whatsapp/outcome.ts";
 
 const junk = fc.oneof(
   { depthSize: "small" },

@@ -5,7 +5,7 @@ import {
   type ChannelAnswer,
   outcomeOf,
   type SendOutcome,
-} from "../../supabase/functions/send-external-template/outcome.ts";
+} from "../../supabase/functions/_shared/whatsapp/outcome.ts";
 
 type Meaning = [kind: SendOutcome["kind"], error?: string, retryAfter?: number];
 

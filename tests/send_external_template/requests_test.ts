@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { type Answer, assertField, send } from "../support/gateway.ts";
+import { type Answer, assertField, send } from "../support/calls.ts";
 import { ledgerOf, takenFrom, template } from "../support/sending.ts";
-import { stack } from "../support/stack.ts";
+import { stack } from "../support/test_stack.ts";
 
 interface Changes {
   headers?: Record<string, string>;

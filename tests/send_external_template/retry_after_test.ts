@@ -1,6 +1,6 @@
 // How many seconds a caller is told to wait: what the channel says, else what is known of its code.
 import assert from "node:assert/strict";
-import { outcomeOf } from "../../supabase/functions/send-external-template/outcome.ts";
+import { outcomeOf } from "../../supabase/functions/_shared/whatsapp/outcome.ts";
 
 const A_DAY = 86_400;
 const THROTTLED = { error: { code: 130429 } };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { call } from "../support/gateway.ts";
+import { call } from "../support/calls.ts";
 import { ownSender, watchedStack } from "../support/own_functions.ts";
 import {
   accepted,
@@ -11,7 +11,7 @@ import {
   takenFrom,
   template,
 } from "../support/sending.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 Deno.test("a first send makes contact, conversation and message, and says what the channel calls it", async () => {
   const company = await newCompany();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
-import type { Answer } from "../support/gateway.ts";
+import type { Answer } from "../support/calls.ts";
 import { ownSender } from "../support/own_functions.ts";
 import {
   accepted,
@@ -10,7 +10,7 @@ import {
   takenFrom,
   template,
 } from "../support/sending.ts";
-import { withDatabase } from "../support/stack.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 const MANY = 50;
 

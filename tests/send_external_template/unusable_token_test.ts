@@ -1,12 +1,15 @@
 // An account whose token cannot be used: nothing is called, nothing is lost, and nothing of it is told.
 import assert from "node:assert/strict";
 import * as jose from "jose";
-import { credentialsKeyId, sealToken } from "../../supabase/functions/_shared/credentials.ts";
+import {
+  credentialsKeyId,
+  sealToken,
+} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { anyPhone, newCompany, sealedToken } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownSender } from "../support/own_functions.ts";
 import { accepted, ledgerOf, ownChannel, storedMessage, template } from "../support/sending.ts";
-import { credentialsKey, withDatabase } from "../support/stack.ts";
+import { credentialsKey, withDatabase } from "../support/test_stack.ts";
 
 const anotherKey = crypto.getRandomValues(new Uint8Array(32));
 const [keyId, anotherKeyId] = await Promise.all([credentialsKey, anotherKey].map(credentialsKeyId));

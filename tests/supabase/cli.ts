@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { root } from "../local/started.ts";
+import { root } from "../../local/checkout.ts";
 
 /** What the CLI says of something that it leaves out or does not understand, and goes on all the same. */
 const WARNING = /\bwarn|does not recognize|skipping|no such file/i;
@@ -11,7 +11,7 @@ export async function supabase(
 ): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command("node", {
     args: [
-      `${root}tests/tools/node_modules/supabase/dist/supabase.js`,
+      `${root}tools/node_modules/supabase/dist/supabase.js`,
       ...args,
       ...["--agent", "no"],
     ],

@@ -1,11 +1,12 @@
 // The Supabase CLI and the local stack work on the same database and agree about it.
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { bootstrap, connect, databaseUrl, migrate, seed } from "../../local/database.ts";
-import { startPostgres } from "../../local/postgres.ts";
-import { databaseTypes } from "../../local/types.ts";
-import { root, withFolder } from "../local/started.ts";
-import { stack } from "../support/stack.ts";
+import { bootstrap, connect, databaseUrl, migrate, seed } from "../../local/postgres/database.ts";
+import { startPostgres } from "../../local/postgres/server.ts";
+import { databaseTypes } from "../../generate/database_types.ts";
+import { root } from "../../local/checkout.ts";
+import { withFolder } from "../support/started.ts";
+import { stack } from "../support/test_stack.ts";
 import { supabase } from "./cli.ts";
 
 const migrations = Array.from(Deno.readDirSync(`${root}supabase/migrations`), ({ name }) => name)
@@ -37,7 +38,7 @@ Deno.test("nor has the level below anything to say, but that a new database has 
 });
 
 Deno.test("the committed types are the database's", async () => {
-  const committed = await Deno.readTextFile(`${root}supabase/functions/_shared/database.ts`);
+  const committed = await Deno.readTextFile(`${root}supabase/functions/_shared/database/types.ts`);
   assert.equal(committed, await databaseTypes(stack.database_url), "run: npm run types");
 });
 

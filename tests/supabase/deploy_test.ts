@@ -5,9 +5,10 @@ import { parse as parseToml } from "deno-std/toml/parse.js";
 import { cp } from "node:fs/promises";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { root, withFolder } from "../local/started.ts";
+import { root } from "../../local/checkout.ts";
+import { withFolder } from "../support/started.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { send } from "../support/gateway.ts";
+import { send } from "../support/calls.ts";
 import { supabase } from "./cli.ts";
 import { PROJECT, startManagementApi, TOKEN, type Upload } from "./management_api.ts";
 import { UploadedFunction } from "./uploaded_function.ts";
@@ -17,7 +18,7 @@ const NAMES = Array.from(Deno.readDirSync(`${root}supabase/functions`))
   .filter(({ name, isDirectory }) => isDirectory && name !== "_shared").map(({ name }) => name)
   .sort();
 /** The current one, and the one that the hosted runtime is compatible with. */
-const DENOS = [Deno.execPath(), `${root}tests/tools/node_modules/deno/deno`];
+const DENOS = [Deno.execPath(), `${root}tools/node_modules/deno/deno`];
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 const deploy = await supabaseProject(["functions", "deploy", "--use-api"]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { root } from "../local/started.ts";
+import { root } from "../../local/checkout.ts";
 
 Deno.test("no command of the README works on the local database where a project's is meant", async () => {
   const readme = await Deno.readTextFile(`${root}README.md`);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import * as jose from "jose";
-import { companyDb } from "../../supabase/functions/_shared/company_db.ts";
+import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
-import { environment } from "../support/stack.ts";
+import { environment } from "../support/test_stack.ts";
 import { supabase } from "./cli.ts";
 
 Deno.test("the functions sign with the key that the CLI makes, and name it", async () => {

@@ -1,5 +1,6 @@
-import { root, withFolder } from "../local/started.ts";
-import { environment } from "../support/stack.ts";
+import { root } from "../../local/checkout.ts";
+import { withFolder } from "../support/started.ts";
+import { environment } from "../support/test_stack.ts";
 import type { Upload } from "./management_api.ts";
 
 /** A function of which there is nothing but what was uploaded. */

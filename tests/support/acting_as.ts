@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { stack } from "./stack.ts";
+import { stack } from "./test_stack.ts";
 
 type Work = (sql: postgres.TransactionSql) => Promise<unknown>;
 

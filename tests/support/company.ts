@@ -1,7 +1,7 @@
 import type postgres from "postgres";
-import { SANDBOX_TOKEN } from "../../local/sandbox_rules.ts";
-import { sealToken } from "../../supabase/functions/_shared/credentials.ts";
-import { credentialsKey, withDatabase } from "./stack.ts";
+import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
+import { sealToken } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+import { credentialsKey, withDatabase } from "./test_stack.ts";
 
 /** The token of every test company's account, as the database keeps it. */
 export const sealedToken = await sealToken(SANDBOX_TOKEN, credentialsKey);

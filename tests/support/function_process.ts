@@ -1,5 +1,5 @@
-import { root } from "../local/started.ts";
-import { environment } from "./stack.ts";
+import { root } from "../../local/checkout.ts";
+import { environment } from "./test_stack.ts";
 
 interface Options {
   supabaseUrl?: string;

@@ -6,8 +6,8 @@ import {
   readSenderConfig,
   type SenderConfig,
 } from "../../supabase/functions/send-external-template/config.ts";
-import type { Answer } from "./gateway.ts";
-import { environment, stack } from "./stack.ts";
+import type { Answer } from "./calls.ts";
+import { environment, stack } from "./test_stack.ts";
 
 // As the platform does, work that goes on after an answer is kept, here until the database's door closes.
 const background: Promise<unknown>[] = [];

@@ -1,8 +1,8 @@
 import { type JWTPayload, SignJWT } from "jose";
-import { hashKey } from "../../supabase/functions/_shared/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
 import { readConfig, type SigningKey } from "../../supabase/functions/_shared/config.ts";
-import { type Answer, send } from "./gateway.ts";
-import { environment, stack } from "./stack.ts";
+import { type Answer, send } from "./calls.ts";
+import { environment, stack } from "./test_stack.ts";
 
 const { signingKey } = await readConfig(environment());
 

@@ -1,6 +1,6 @@
-import { type Answer, send } from "./gateway.ts";
-import type { SandboxMessage } from "../../local/sandbox.ts";
-import { stack, withDatabase } from "./stack.ts";
+import { type Answer, send } from "./calls.ts";
+import type { SandboxMessage } from "../../local/sandbox/sandbox.ts";
+import { stack, withDatabase } from "./test_stack.ts";
 
 /** A request that the endpoint and the sandbox take, for a phone, with these changes. */
 export function template<Changes extends Record<string, unknown>>(

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { withDatabase } from "./stack.ts";
+import { withDatabase } from "./test_stack.ts";
 
 /** Every row of a company in every table, and the company itself, as the database holds them now. */
 export async function snapshot(companyId: string): Promise<Record<string, unknown[]>> {

@@ -1,4 +1,4 @@
-import { DatabaseError } from "./company_db.ts";
+import { DatabaseError } from "./database/company_db.ts";
 
 /** The request that a line belongs to. */
 interface Request {

@@ -1,16 +1,16 @@
 import { Hono } from "hono";
-import { type ApiEnv, authenticate } from "../_shared/authenticate.ts";
-import type { Scope } from "../_shared/company_db.ts";
+import { type ApiEnv, authenticate } from "../_shared/key/authenticate.ts";
+import type { Scope } from "../_shared/database/company_db.ts";
 import type { Config } from "../_shared/config.ts";
-import { requestId } from "../_shared/request_id.ts";
-import { respondToError } from "../_shared/respond.ts";
+import { requestId } from "../_shared/http/request_id.ts";
+import { respondToError } from "../_shared/http/error_response.ts";
 import { health } from "./health.ts";
-import { noRoute } from "./no_route.ts";
-import { contacts } from "./routes/contacts.ts";
-import { conversations } from "./routes/conversations.ts";
-import { deals } from "./routes/deals.ts";
-import { pipelines } from "./routes/pipelines.ts";
-import { stages } from "./routes/stages.ts";
+import { noRoute } from "../_shared/http/no_route.ts";
+import { contacts } from "./resources/contacts.ts";
+import { conversations } from "./resources/conversations.ts";
+import { deals } from "./resources/deals.ts";
+import { pipelines } from "./resources/pipelines.ts";
+import { stages } from "./resources/stages.ts";
 
 /** The gateway: contacts, deals, pipelines, stages and conversations of the key's company. */
 export function gateway(config: Config): Hono<ApiEnv> {

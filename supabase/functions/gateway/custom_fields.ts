@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Json } from "../_shared/database.ts";
-import { isStorable, NOT_STORABLE } from "../_shared/fields.ts";
-import { InexactNumber } from "../_shared/strict_json.ts";
+import type { Json } from "../_shared/database/types.ts";
+import { isStorable, NOT_STORABLE } from "../_shared/http/fields.ts";
+import { InexactNumber } from "../_shared/http/strict_json.ts";
 
 type JsonObject = { [key: string]: Json };
 

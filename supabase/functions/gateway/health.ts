@@ -1,11 +1,11 @@
 import type { Context } from "hono";
-import type { ApiEnv } from "../_shared/authenticate.ts";
-import { companyDb, rows } from "../_shared/company_db.ts";
+import type { ApiEnv } from "../_shared/key/authenticate.ts";
+import { companyDb, rows } from "../_shared/database/company_db.ts";
 import type { Config } from "../_shared/config.ts";
 import { logFailure } from "../_shared/log.ts";
-import { databaseUnavailable } from "../_shared/respond.ts";
-import { NoParameters, readQuery } from "../_shared/validate.ts";
-import { VERSION } from "../_shared/version.ts";
+import { databaseUnavailable } from "../_shared/http/error_response.ts";
+import { NoParameters, readQuery } from "../_shared/http/validate.ts";
+import { VERSION } from "../_shared/release.ts";
 
 /** A monitor that waits longer knows enough. */
 const PATIENCE_MS = 2_000;

@@ -1,5 +1,5 @@
 import { ApiError } from "../_shared/errors.ts";
-import type { SendOutcome } from "./outcome.ts";
+import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
 import type { SendRequest } from "./request.ts";
 import type { Claim, ClaimedSend, ConnectedAccount } from "./send_log.ts";
 

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import { type ApiEnv, authenticate } from "../_shared/authenticate.ts";
+import { type ApiEnv, authenticate } from "../_shared/key/authenticate.ts";
 import { keepRunning } from "../_shared/background.ts";
 import { ApiError } from "../_shared/errors.ts";
-import { requestId } from "../_shared/request_id.ts";
-import { respondToError } from "../_shared/respond.ts";
+import { requestId } from "../_shared/http/request_id.ts";
+import { respondToError } from "../_shared/http/error_response.ts";
 import type { SenderConfig } from "./config.ts";
 import { sendTemplate } from "./send.ts";
 

@@ -1,5 +1,5 @@
 import { type Config, ConfigError, readConfig } from "../_shared/config.ts";
-import { type CredentialsKeys, readCredentialsKeys } from "../_shared/credentials.ts";
+import { type CredentialsKeys, readCredentialsKeys } from "../_shared/whatsapp/credentials.ts";
 
 /** What sending needs beside the database. */
 export interface SenderConfig extends Config {

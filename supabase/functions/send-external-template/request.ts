@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isStorable, NOT_STORABLE, Phone, requiredText, text } from "../_shared/fields.ts";
+import { isStorable, NOT_STORABLE, Phone, requiredText, text } from "../_shared/http/fields.ts";
 
 /** A string kept to the byte, of at most `max` characters as a person counts them. */
 function verbatim(max: number) {

@@ -1,11 +1,11 @@
 import type { Context } from "hono";
-import type { ApiEnv } from "../_shared/authenticate.ts";
-import { keyIdOf, openToken, UnknownCredentialsKey } from "../_shared/credentials.ts";
+import type { ApiEnv } from "../_shared/key/authenticate.ts";
+import { keyIdOf, openToken, UnknownCredentialsKey } from "../_shared/whatsapp/credentials.ts";
 import { logEvent, logFailure } from "../_shared/log.ts";
-import { readBody } from "../_shared/validate.ts";
+import { readBody } from "../_shared/http/validate.ts";
 import { failedSend, noAccount, repeatAnswer, sentAnswer } from "./answers.ts";
 import type { SenderConfig } from "./config.ts";
-import type { SendOutcome } from "./outcome.ts";
+import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
 import { SendRequest } from "./request.ts";
 import { type ClaimedSend, claimSend, settleSend } from "./send_log.ts";
 import { callChannel, type ChannelCall, templateCall } from "./whatsapp.ts";

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
-import { type ApiEnv, keyIsJudged } from "../_shared/authenticate.ts";
+import { type ApiEnv, keyIsJudged } from "../_shared/key/authenticate.ts";
 import { keepRunning } from "../_shared/background.ts";
-import { type CompanyDb, DatabaseError, rows } from "../_shared/company_db.ts";
+import { type CompanyDb, DatabaseError, rows } from "../_shared/database/company_db.ts";
 import { logFailure } from "../_shared/log.ts";
 import type { SenderConfig } from "./config.ts";
-import type { SendOutcome } from "./outcome.ts";
+import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
 import type { SendRequest } from "./request.ts";
 
 // The two ends of a send in the database; see claim_template_send() and settle_template_send() there.

@@ -1,6 +1,6 @@
 import { fetchOnce } from "../_shared/fetch_once.ts";
 import type { ChannelConfig } from "./config.ts";
-import { outcomeOf, type SendOutcome } from "./outcome.ts";
+import { outcomeOf, type SendOutcome } from "../_shared/whatsapp/outcome.ts";
 import type { SendRequest } from "./request.ts";
 
 /** A call of the channel, ready to be made. */

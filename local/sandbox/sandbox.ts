@@ -1,0 +1,137 @@
+import { delay } from "deno-std/async/delay.js";
+import { getResponse, http, HttpResponse, type RequestHandler } from "msw";
+import { graphError, SANDBOX_TOKEN, type TemplateMessage, validate } from "./rules.ts";
+
+/** A message as the sandbox keeps it. */
+export interface SandboxMessage {
+  /** The channel's id. */
+  id: string;
+  phone_number_id: string;
+  accepted_at: string;
+  message: TemplateMessage;
+}
+
+export interface Sandbox {
+  /** The WhatsApp API and the list of what it took, wherever they are mounted. */
+  handlers: RequestHandler[];
+  /** Answers a request to the sandbox; what stays unanswered for good ends with the connection. */
+  fetch(request: Request): Promise<Response>;
+}
+
+/** The newest are kept: a sandbox that runs for days must not fill the memory. */
+const MAX_KEPT = 10_000;
+
+/**
+ * A stand-in for the WhatsApp API: takes what the channel would take, refuses what it would refuse, and
+ * answers some recipients as the channel does on a bad day. `MAGIC` says which.
+ */
+export function sandbox(): Sandbox {
+  const kept: SandboxMessage[] = [];
+  const calls = new Map<string, number>();
+
+  const accept = (phone_number_id: string, message: TemplateMessage) => {
+    const id = `wamid.sandbox.${crypto.randomUUID()}`;
+    kept.unshift({ id, phone_number_id, accepted_at: new Date().toISOString(), message });
+    kept.length = Math.min(kept.length, MAX_KEPT);
+    return HttpResponse.json({
+      messaging_product: "whatsapp",
+      contacts: [{ input: message.to, wa_id: message.to.replace("+", "") }],
+      messages: [{ id, message_status: "accepted" }],
+    });
+  };
+
+  const handlers = [
+    http.post("*/v:version/:phone_number_id/messages", async ({ request, params }) => {
+      const phoneNumberId = String(params.phone_number_id);
+      if (request.headers.get("Authorization") !== `Bearer ${SANDBOX_TOKEN}`) {
+        return graphError(190);
+      }
+      const body = await request.json().catch(() => undefined);
+      const fault = validate(body);
+      if (fault) return graphError(fault.code, fault.details);
+      const message = body as TemplateMessage;
+
+      const [, code] = /^\+15550(\d{6})$/.exec(message.to) ?? [];
+      if (code !== undefined) return graphError(Number(code));
+      const magic = MAGIC[message.to];
+      if (!magic) return accept(phoneNumberId, message);
+      const pair = `${phoneNumberId} ${message.to}`;
+      calls.set(pair, (calls.get(pair) ?? 0) + 1);
+      return await magic.answer({
+        accept: () => accept(phoneNumberId, message),
+        calls: calls.get(pair)!,
+      });
+    }),
+    http.get("*/messages", ({ request }) => {
+      const { searchParams } = new URL(request.url);
+      const [to, from] = [searchParams.get("to"), searchParams.get("phone_number_id")];
+      const data = kept.filter(({ message, phone_number_id }) =>
+        (to === null || message.to === to) && (from === null || phone_number_id === from)
+      );
+      return HttpResponse.json({ data });
+    }),
+  ];
+  return {
+    handlers,
+    async fetch(request) {
+      const response = await getResponse(handlers, request);
+      return response ?? Response.json({
+        message:
+          "The sandbox serves POST /sandbox/v26.0/{phone_number_id}/messages and GET /sandbox/messages",
+      }, { status: 404 });
+    },
+  };
+}
+
+interface Call {
+  /** Keeps the message and makes the answer that says so. */
+  accept(): Response;
+  /** How many there have been to this recipient from this number, this one included. */
+  calls: number;
+}
+
+interface Magic {
+  /** For the README, which lists them. */
+  does: string;
+  answer(call: Call): Response | Promise<Response>;
+}
+
+/** Recipients whom the sandbox answers in a way of their own, besides +15550 and six digits: a code. */
+export const MAGIC: Record<string, Magic> = {
+  "+15551000001": {
+    does: "throttles twice, then takes every message",
+    answer: ({ accept, calls }) => calls <= 2 ? graphError(130429) : accept(),
+  },
+  "+15551000002": {
+    does: "is down: a 503 with `Retry-After: 30`",
+    answer: () => plain(503, "Service Unavailable", { "Retry-After": "30" }),
+  },
+  "+15551000003": {
+    does: "takes the message and never answers",
+    answer: ({ accept }) => accept() && new Promise(() => {}),
+  },
+  "+15551000004": {
+    does: "takes the message and answers after 30 s",
+    answer: async ({ accept }) => {
+      const answer = accept();
+      await delay(30_000, { persistent: false });
+      return answer;
+    },
+  },
+  "+15551000005": {
+    does: "takes the message and breaks the connection off",
+    answer: ({ accept }) => accept() && HttpResponse.error(),
+  },
+  "+15551000006": {
+    does: "takes the message and answers a bare 500",
+    answer: ({ accept }) => accept() && plain(500, "Internal Server Error"),
+  },
+  "+15551000007": {
+    does: "takes the message and answers 200 without its id",
+    answer: ({ accept }) => accept() && HttpResponse.json({ messaging_product: "whatsapp" }),
+  },
+};
+
+function plain(status: number, text: string, headers: Record<string, string> = {}): Response {
+  return new HttpResponse(text, { status, headers });
+}

@@ -1,0 +1,33 @@
+import { ApiError } from "../errors.ts";
+
+const PREFIX = "sk_live_";
+
+/**
+ * The API key of a request, not judged yet: from `Authorization: Bearer <key>`, else from `X-Api-Key`.
+ * A bearer value of another kind (a Supabase client always sends one) gives way to `X-Api-Key`.
+ *
+ * @throws ApiError missing_api_key when neither header is there, invalid_api_key when what is there
+ *   cannot be a key.
+ */
+export function presentedKey(headers: Headers): string {
+  const authorization = headers.get("Authorization");
+  const apiKey = headers.get("X-Api-Key");
+  if (authorization === null && apiKey === null) {
+    throw new ApiError("missing_api_key", "Missing API key");
+  }
+  const bearer = /^bearer +(.*)$/i.exec(authorization ?? "")?.[1].trim();
+  const key = bearer?.startsWith(PREFIX) ? bearer : apiKey?.trim() ?? bearer;
+  if (!key?.startsWith(PREFIX)) throw invalidApiKey();
+  return key;
+}
+
+export function invalidApiKey(): ApiError {
+  return new ApiError("invalid_api_key", "Invalid or expired API key");
+}
+
+/** What the database knows of a key: SHA-256 in hexadecimal, as create_api_key() computes it. */
+export async function hashKey(key: string): Promise<string> {
+  // Not node:crypto, which takes as long to load as everything else that a function has of its own.
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { stack } from "./test_stack.ts";
+
+/** An answer of the API, its body read. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  body: any;
+}
+
+/** That an answer refuses a field, with this message or one like it. */
+export function assertField(answer: Answer, field: string, message: string | RegExp = /./) {
+  const { code, details } = answer.body;
+  assert.deepEqual([answer.status, code], [422, "invalid_request"], JSON.stringify(answer.body));
+  const detail = details?.find((each: { field: string }) => each.field === field);
+  assert.ok(detail, `details name ${field}: ${JSON.stringify(answer.body)}`);
+  if (typeof message === "string") assert.equal(detail.message, message);
+  else assert.match(detail.message, message);
+}
+
+interface Call {
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is, instead of `json`. */
+  body?: BodyInit;
+  headers?: Record<string, string>;
+}
+
+/** Calls the gateway with a key, or with none. */
+export async function call(
+  key: string | null,
+  method: string,
+  path: string,
+  { json, body, headers = {} }: Call = {},
+): Promise<Answer> {
+  return await send(stack.gateway_url + path, method, {
+    ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+    ...(json === undefined ? {} : { "Content-Type": "application/json" }),
+    ...headers,
+  }, json === undefined ? body : JSON.stringify(json));
+}
+
+/** Sends a request and reads the answer whole. */
+export async function send(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body?: BodyInit,
+): Promise<Answer> {
+  const response = await fetch(url, { method, headers, body });
+  const text = await response.text();
+  const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== "" ? JSON.parse(text) : text,
+  };
+}

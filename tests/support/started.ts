@@ -1,0 +1,152 @@
+import { deadline } from "deno-std/async/deadline.js";
+import { root } from "../../local/checkout.ts";
+import { readIfPresent } from "../../local/files.ts";
+import type { StackAddresses } from "../../local/stack.ts";
+
+interface Options {
+  env?: Record<string, string>;
+  /** From where it is started; the system's folder for temporary files unless said otherwise. */
+  cwd?: string;
+  /** What stands before the command, such as a command that runs it as somebody else. */
+  prefix?: string[];
+  /** Of the checkout, for starts from another one. */
+  checkout?: string;
+}
+
+/** Far more than a slow computer needs; a test fails then instead of waiting on. */
+const PATIENCE_MS = 60_000;
+
+/** A start of the local stack by a person, as a process of its own. */
+export class Started {
+  out = "";
+  err = "";
+  #child: Deno.ChildProcess;
+  #isOver = false;
+  #reading: Promise<unknown>;
+
+  constructor(args: string[], { env, cwd = "/tmp", prefix = [], checkout = root }: Options = {}) {
+    const deno = [Deno.execPath(), "run", "--allow-all", "--no-prompt"];
+    const [program, ...rest] = [...prefix, ...deno, `${checkout}/local/start.ts`, ...args];
+    this.#child = new Deno.Command(program, {
+      args: rest,
+      cwd,
+      // The tests' own stack has set it, for its functions.
+      env: { WHATSAPP_API_URL: "", ...env },
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    this.#child.status.then(() => this.#isOver = true);
+    this.#reading = Promise.all([
+      read(this.#child.stdout, (text) => this.out += text),
+      read(this.#child.stderr, (text) => this.err += text),
+    ]);
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** Waits until something has been printed. */
+  async says(text: string) {
+    await until(() => this.#isOver || this.out.includes(text));
+    if (this.#isOver) await this.ended();
+    if (!this.out.includes(text)) {
+      throw new Error(`"${text}" was not said, but: ${this.out}${this.err}`);
+    }
+  }
+
+  /** Kills it outright; what it has started is left behind. */
+  async crash() {
+    this.#child.kill("SIGKILL");
+    await this.ended();
+  }
+
+  /** Ends it as Ctrl-C does, or with another signal. */
+  async end(signal: Deno.Signal = "SIGINT"): Promise<[code: number, printed: string]> {
+    this.#child.kill(signal);
+    return await this.ended();
+  }
+
+  /** Waits for the end; the exit code, and what was printed as an error. */
+  async ended(): Promise<[code: number, printed: string]> {
+    const [{ code }] = await deadline(
+      // What was printed is read to its end: also what a stack prints that outlives this process.
+      Promise.all([this.#child.status, this.#reading]),
+      PATIENCE_MS,
+    );
+    return [code, this.err];
+  }
+}
+
+/** Starts a stack on a folder, on any free port, and waits until it is ready. */
+export async function startOn(folder: string, args: string[] = [], options: Options = {}) {
+  const started = new Started(["--data", folder, "--port", "0", ...args], options);
+  await started.says(READY);
+  return { started, stack: await stackOf(folder), postgres: await postgresOf(folder) };
+}
+
+export const READY = "Ctrl-C ends everything.";
+
+/** What a stack wrote for programs. */
+export async function stackOf(folder: string): Promise<StackAddresses> {
+  return JSON.parse(await Deno.readTextFile(`${folder}/stack.json`));
+}
+
+/** The process that serves a data folder. */
+export async function postgresOf(folder: string): Promise<number> {
+  return parseInt(await Deno.readTextFile(`${folder}/data/postmaster.pid`));
+}
+
+/** All processes that have to do with a folder: the number of each and its command line. */
+export async function processesOn(folder: string): Promise<string[]> {
+  return (await commandLines()).filter((line) => line.includes(folder));
+}
+
+async function commandLines(): Promise<string[]> {
+  if (Deno.build.os !== "linux") {
+    const ps = new Deno.Command("ps", { args: ["-eww", "-o", "pid=,args="] });
+    return new TextDecoder().decode((await ps.output()).stdout).split("\n");
+  }
+  // Not every Linux has ps.
+  const lines = [];
+  for await (const { name } of Deno.readDir("/proc")) {
+    const line = /^\d+$/.test(name) && await readIfPresent(`/proc/${name}/cmdline`).catch(() => "");
+    if (line) lines.push(`${name} ${line.replaceAll("\0", " ")}`);
+  }
+  return lines;
+}
+
+/** A folder that is gone when the work is done, and with it what a failed test left running on it. */
+export async function withFolder(work: (folder: string) => Promise<void>) {
+  const folder = await Deno.makeTempDir({ prefix: "crm-local-" });
+  try {
+    await work(folder);
+  } finally {
+    for (const line of await processesOn(folder)) Deno.kill(parseInt(line), "SIGKILL");
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Asks the gateway as the holder of a key. */
+export async function ask(stack: StackAddresses, path: string, init: RequestInit = {}) {
+  const headers = { Authorization: `Bearer ${stack.demo?.api_key}`, ...init.headers };
+  const response = await fetch(stack.gateway_url + path, { ...init, headers });
+  return { status: response.status, body: await response.json() };
+}
+
+/** Waits until something is so. */
+export async function until(isSo: () => boolean | Promise<boolean>) {
+  const began = performance.now();
+  while (!await isSo()) {
+    if (performance.now() - began > PATIENCE_MS) throw new Error(`Never was: ${isSo}`);
+    await pause(5);
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function read(stream: ReadableStream<Uint8Array>, hear: (text: string) => void) {
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) hear(text);
+}
