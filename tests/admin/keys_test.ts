@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 

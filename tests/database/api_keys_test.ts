@@ -1,7 +1,7 @@
 // Keys as the people who run a company, and the platform, make and manage them.
 
 import assert from "node:assert/strict";
-import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type postgres from "postgres";
 import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
 import { newCompany, newMember } from "../support/company.ts";

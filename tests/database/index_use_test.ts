@@ -4,7 +4,7 @@
 // with few: the planner does not know whose key it is, and must not count on a small company.
 
 import assert from "node:assert/strict";
-import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type postgres from "postgres";
 import { actAs, rolledBack } from "../support/acting_as.ts";
 import { type Company, newCompany } from "../support/company.ts";

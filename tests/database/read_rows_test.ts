@@ -2,7 +2,7 @@
 // no table is read through, and hardly a row is read that is not needed.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { actAs, actAsSuperuser, rolledBack } from "../support/acting_as.ts";
 import { type Company, newCompany } from "../support/company.ts";
 import { claim, SENT, settle } from "./sends.ts";

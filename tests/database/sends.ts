@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { actAs, actAsSuperuser } from "../support/acting_as.ts";
 import { anyPhone, anyPhoneNumberId, type Company } from "../support/company.ts";
 

@@ -1,7 +1,7 @@
 // What settling a template send records, in the ledger and in the message, and what it no longer changes.
 
 import assert from "node:assert/strict";
-import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
 import { anyPhone, newCompany } from "../support/company.ts";

@@ -1,7 +1,7 @@
 // What stops a claim of a template send, and that nothing is written then.
 
 import assert from "node:assert/strict";
-import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type postgres from "postgres";
 import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
 import { anyPhone, anyPhoneNumberId, newCompany } from "../support/company.ts";

@@ -1,7 +1,7 @@
 // What a token opens: exactly what its key and its scope allow, for as long as both are good.
 
 import assert from "node:assert/strict";
-import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { base64url } from "jose";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { keyToken, rest, token } from "../support/rest.ts";

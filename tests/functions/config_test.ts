@@ -1,6 +1,7 @@
 import * as jose from "jose";
 import assert from "node:assert/strict";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
+import { tokenSource } from "../../supabase/functions/_shared/key/token.ts";
 import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
 import { readSenderConfig } from "../../supabase/functions/send-external-template/config.ts";
 
@@ -64,7 +65,8 @@ async function sentToken(jwk: string): Promise<string> {
   });
   const url = `http://127.0.0.1:${server.addr.port}`;
   const config = await readConfig({ ...GOOD, SUPABASE_URL: url, JWT_SIGNING_KEY: jwk });
-  await companyDb(config, "a".repeat(64), "write").from("deals").select("id");
+  const token = tokenSource(config.signingKey, "a".repeat(64), "write");
+  await companyDb(config, token).from("deals").select("id");
   await server.shutdown();
   return authorization.replace("Bearer ", "");
 }

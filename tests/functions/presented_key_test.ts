@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { hashKey, presentedKey } from "../../supabase/functions/_shared/key/api_key.ts";
+import { hashKey, presentedKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 
 Deno.test("the key comes from the bearer value, else from X-Api-Key", () => {

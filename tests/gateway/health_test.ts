@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { VERSION } from "../../supabase/functions/_shared/release.ts";
+import { RELEASE } from "../../supabase/functions/_shared/release.ts";
 import { newCompany } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { logged } from "../support/log_lines.ts";
@@ -8,7 +8,7 @@ import { ownGateway, watchedStack } from "../support/own_functions.ts";
 Deno.test("a monitor is told, without a key, the version and that the database answers", async () => {
   for (const key of [null, "sk_live_wrong"]) {
     const { status, body, headers } = await call(key, "GET", "/health");
-    assert.deepEqual([status, body], [200, { data: { status: "ok", version: VERSION } }]);
+    assert.deepEqual([status, body], [200, { data: { status: "ok", version: RELEASE } }]);
     assert.equal(headers.get("Cache-Control"), "no-store");
     assert.ok(headers.get("X-Request-Id"));
   }
@@ -32,7 +32,7 @@ Deno.test("health costs one round trip, and a database that fails or hangs is a 
         error: "The database does not answer; ask again",
         code: "database_unavailable",
         request_id: headers.get("X-Request-Id"),
-        version: VERSION,
+        version: RELEASE,
       });
     });
     assert.deepEqual(database.seen, [{ method: "POST", path: "/rest/v1/rpc/health" }]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { VERSION } from "../../supabase/functions/_shared/release.ts";
+import { RELEASE } from "../../supabase/functions/_shared/release.ts";
 import { root } from "../../local/checkout.ts";
 
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
@@ -18,7 +18,7 @@ Deno.test("the import map and package.json name the same exact versions", async 
 });
 
 Deno.test("the functions say the version that package.json has", async () => {
-  assert.equal(VERSION, (await json("package.json")).version);
+  assert.equal(RELEASE, (await json("package.json")).version);
 });
 
 Deno.test("the tools of the tests have exact versions as well", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as jose from "jose";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
+import { tokenSource } from "../../supabase/functions/_shared/key/token.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { environment } from "../support/test_stack.ts";
 import { supabase } from "./cli.ts";
@@ -17,7 +18,7 @@ Deno.test("the functions sign with the key that the CLI makes, and name it", asy
   });
   const supabaseUrl = `http://127.0.0.1:${server.addr.port}`;
   const config = await readConfig({ ...environment({ supabaseUrl }), JWT_SIGNING_KEY: line });
-  await companyDb(config, null, null).rpc("health");
+  await companyDb(config, tokenSource(config.signingKey, null, null)).rpc("health");
 
   const key = await jose.importJWK(publicJwk, "ES256");
   const { payload, protectedHeader } = await jose.jwtVerify(bearer, key);

@@ -1,5 +1,5 @@
 import { type JWTPayload, SignJWT } from "jose";
-import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { readConfig, type SigningKey } from "../../supabase/functions/_shared/config.ts";
 import { type Answer, send } from "./calls.ts";
 import { environment, stack } from "./test_stack.ts";

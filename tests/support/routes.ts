@@ -1,4 +1,5 @@
-import { gateway } from "../../supabase/functions/gateway/app.ts";
+import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
+import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
 import { anyPhone, type Company } from "./company.ts";
 
 /** A route of the gateway, with a request that succeeds. */
@@ -6,7 +7,7 @@ export interface Route {
   method: string;
   /** As declared: `/contacts/:id`. */
   pattern: string;
-  scope: "read" | "write";
+  scope: Scope;
   /** The path of a company's own row. */
   path(company: Company): string;
   /** A body that this company may send; null where the route takes none. */
@@ -31,33 +32,23 @@ const BODIES: Record<string, (company: Company) => Record<string, unknown>> = {
   "PATCH /conversations/:id": ({ member_id, team_id }) => ({ assigned_to: member_id, team_id }),
 };
 
-/** The gateway with a configuration that reaches nothing; its route table is what counts here. */
-const app = gateway({
+/** A configuration that reaches nothing; only what the operations declare is read here. */
+const NOWHERE = {
   supabaseUrl: "http://127.0.0.1:9",
   publishableKey: "none",
   signingKey: { key: new Uint8Array(32), alg: "HS256" },
   databaseTimeoutMs: 1,
-});
+} as const;
 
-/** Every route that the gateway has, taken from its own table, so that a new one is covered at once. */
-export const routes: Route[] = app.routes
-  // A monitor's route owes nothing of what the others do: it has no key and no rows.
-  .filter(({ method, path }) => method !== "ALL" && path !== "/gateway/health")
-  .map(({ method, path }) => {
-    const pattern = path.replace(/^\/gateway/, "");
-    const body = BODIES[`${method} ${pattern}`] ?? null;
-    if (method !== "GET" && !body) throw new Error(`${method} ${pattern} needs a body in tests`);
-    if (pattern.includes(":") && !OWN_ROW[pattern]) {
-      throw new Error(`${pattern} needs a row in tests`);
-    }
-    return {
-      method,
-      pattern,
-      scope: method === "GET" ? "read" : "write",
-      path: OWN_ROW[pattern] ?? (() => pattern),
-      body,
-    };
-  });
+/** Every operation of the gateway that needs a key, from its own list, so that a new one is covered at once. */
+export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, path, scope }) => {
+  // What a monitor or a generator asks for has no key and no rows.
+  if (scope === null) return [];
+  const body = BODIES[`${method} ${path}`] ?? null;
+  if (method !== "GET" && !body) throw new Error(`${method} ${path} needs a body in tests`);
+  if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
+  return [{ method, pattern: path, scope, path: OWN_ROW[path] ?? (() => path), body }];
+});
 
 export const listRoutes = routes.filter(({ method }) => method === "GET");
 export const bodyRoutes = routes.filter(({ body }) => body !== null);

@@ -36,7 +36,7 @@ interface ErrorParts {
   headers?: Record<string, string>;
 }
 
-/** An error that the caller is told of in its own words. Who throws it names a code, never a status. */
+/** An error whose sentence the caller reads. The place that throws it names a code, never a status. */
 export class ApiError extends Error {
   override name = "ApiError";
   constructor(readonly code: ErrorCode, message: string, readonly parts: ErrorParts = {}) {
@@ -45,6 +45,11 @@ export class ApiError extends Error {
   get status() {
     return STATUS[this.code];
   }
+}
+
+/** The key is wrong, switched off, expired or deleted; the caller is not told which. */
+export function invalidApiKey(): ApiError {
+  return new ApiError("invalid_api_key", "Invalid or expired API key");
 }
 
 /** A person reads these; a request of 1 MiB could otherwise ask for an answer of ten. */

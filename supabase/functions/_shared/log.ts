@@ -1,9 +1,14 @@
-import { DatabaseError } from "./database/company_db.ts";
+/** The request or the job that a log line belongs to. */
+export interface Origin {
+  /** For a request, the id that its answer carries. */
+  requestId: string;
+  method?: string;
+  path?: string;
+}
 
-/** The request that a line belongs to. */
-interface Request {
-  var: { requestId: string };
-  req: { method: string; path: string };
+/** An error that tells the operator more than its message does. */
+interface Telling extends Error {
+  logFacts(): Record<string, unknown>;
 }
 
 /**
@@ -11,7 +16,7 @@ interface Request {
  * what the answer must not: the database's words and the stack. Keys and bodies are never in it.
  */
 export function logFailure(
-  c: Request,
+  { requestId, method, path }: Origin,
   event: string,
   error: unknown,
   facts: Record<string, unknown> = {},
@@ -19,23 +24,24 @@ export function logFailure(
   console.error(JSON.stringify({
     level: "error",
     event,
-    request_id: c.var.requestId,
-    method: c.req.method,
-    path: c.req.path,
+    request_id: requestId,
+    method,
+    path,
     ...facts,
     error: error instanceof Error ? error.stack ?? error.message : String(error),
-    ...(error instanceof DatabaseError && { status: error.status, database: withoutRow(error) }),
+    ...(isTelling(error) && error.logFacts()),
   }));
 }
 
-/** Of a broken constraint, Postgres quotes the row in the details. */
-function withoutRow({ error: { code, message, details, hint } }: DatabaseError) {
-  return { code, message, hint, ...(!code?.startsWith("23") && { details }) };
+function isTelling(error: unknown): error is Telling {
+  return error instanceof Error && "logFacts" in error;
 }
 
-/** Writes one JSON line about something that happened as it should, or that is another's failure. */
-export function logEvent(c: Request, event: string, facts: Record<string, unknown>) {
-  console.info(
-    JSON.stringify({ level: "info", event, request_id: c.var.requestId, ...facts }),
-  );
+/** Writes one JSON line about an event that is no failure of ours. */
+export function logEvent(
+  { requestId }: Origin,
+  event: string,
+  facts: Record<string, unknown>,
+) {
+  console.info(JSON.stringify({ level: "info", event, request_id: requestId, ...facts }));
 }

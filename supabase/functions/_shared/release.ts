@@ -1,2 +1,4 @@
-/** The version of the functions; package.json has the same. */
-export const VERSION = "0.1.0";
+// Written by `npm run generate` from the version in package.json; do not edit.
+
+/** The release of the functions. */
+export const RELEASE = "0.1.0";

@@ -1,30 +1,42 @@
-import type { Context } from "hono";
-import type { ApiEnv } from "../_shared/key/authenticate.ts";
-import { companyDb, rows } from "../_shared/database/company_db.ts";
+import * as z from "zod";
 import type { Config } from "../_shared/config.ts";
-import { logFailure } from "../_shared/log.ts";
+import { companyDb } from "../_shared/database/company_db.ts";
+import { rows } from "../_shared/database/rows.ts";
+import { one } from "../_shared/http/answers.ts";
 import { databaseUnavailable } from "../_shared/http/error_response.ts";
-import { NoParameters, readQuery } from "../_shared/http/validate.ts";
-import { VERSION } from "../_shared/release.ts";
+import { operation, reply } from "../_shared/http/operation.ts";
+import { tokenSource } from "../_shared/key/token.ts";
+import { logFailure } from "../_shared/log.ts";
+import { RELEASE } from "../_shared/release.ts";
 
 /** A monitor that waits longer knows enough. */
 const PATIENCE_MS = 2_000;
 
-/**
- * Says for a monitor, which has no key, which version this is and that the database answers.
- * @throws ApiError database_unavailable when it does not, or not soon.
- */
+/** The state of the service, for a monitor without a key. */
+export const Health = z.object({
+  status: z.literal("ok"),
+  version: z.string(),
+}).meta({ id: "Health" });
+
+/** Says which release this is and that the database answers; database_unavailable when it does not soon. */
 export function health(config: Config) {
   const databaseTimeoutMs = Math.min(config.databaseTimeoutMs, PATIENCE_MS);
-  const db = companyDb({ ...config, databaseTimeoutMs }, null, null);
-  return async (c: Context<ApiEnv>): Promise<Response> => {
-    readQuery(c, NoParameters);
+  const noKey = tokenSource(config.signingKey, null, null);
+  const db = companyDb({ ...config, databaseTimeoutMs }, noKey);
+  return operation({
+    id: "getHealth",
+    method: "GET",
+    path: "/health",
+    scope: null,
+    answers: { 200: one(Health) },
+    errors: ["database_unavailable"],
+  }, async ({ origin }) => {
     try {
       rows(await db.rpc("health"));
     } catch (error) {
-      logFailure(c, "database_unavailable", error);
-      throw databaseUnavailable("ask again", { version: VERSION });
+      logFailure(origin, "database_unavailable", error);
+      throw databaseUnavailable("ask again", { version: RELEASE });
     }
-    return c.json({ data: { status: "ok", version: VERSION } });
-  };
+    return reply(200, { data: { status: "ok" as const, version: RELEASE } });
+  });
 }

@@ -1,12 +1,42 @@
+import * as z from "zod";
 import { ApiError } from "../_shared/errors.ts";
+import { Id } from "../_shared/http/fields.ts";
 import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
+import type { Claim, ClaimedSend, ConnectedAccount } from "./claim.ts";
 import type { SendRequest } from "./request.ts";
-import type { Claim, ClaimedSend, ConnectedAccount } from "./send_log.ts";
 
 // What a caller is told, specification 4.10 and part 7.
 
-/** The body of a first send that the channel has taken. */
-export function sentAnswer(send: ClaimedSend, whatsappMessageId: string) {
+/** The answer to a first send that the channel has taken. */
+export const Sent = z.object({
+  success: z.literal(true),
+  conversation_id: Id,
+  message_id: Id,
+  whatsapp_message_id: z.string(),
+  created_conversation: z.boolean(),
+  idempotent_hit: z.literal(false),
+}).meta({ id: "Sent" });
+
+/** The answer to a repeat: how the send stands that was made with its idempotency key. */
+export const Repeat = z.object({
+  success: z.boolean(),
+  status: z.enum(["sent", "pending", "failed"]),
+  conversation_id: Id,
+  message_id: Id,
+  idempotent_hit: z.literal(true),
+}).meta({ id: "Repeat" });
+
+/** The answer where the contact must not be contacted. */
+export const DoNotContact = z.object({
+  success: z.literal(false),
+  reason: z.literal("do_not_contact"),
+}).meta({ id: "DoNotContact" });
+
+/** Every answer with the status 200. */
+export const SendAnswer = z.union([Sent, Repeat, DoNotContact]).meta({ id: "SendAnswer" });
+export type SendAnswer = z.output<typeof SendAnswer>;
+
+export function sentAnswer(send: ClaimedSend, whatsappMessageId: string): SendAnswer {
   return {
     success: true,
     conversation_id: send.conversation_id,
@@ -17,10 +47,9 @@ export function sentAnswer(send: ClaimedSend, whatsappMessageId: string) {
   };
 }
 
-/** The body of a repeat: how the send stands that was made with its idempotency key. */
 export function repeatAnswer(
   { status, conversation_id, message_id }: Extract<Claim, { result: "repeat" }>,
-) {
+): SendAnswer {
   return {
     success: status === "sent",
     status,

@@ -1,22 +1,13 @@
 import { type Config, ConfigError, readConfig } from "../_shared/config.ts";
+import type { ChannelConfig } from "../_shared/whatsapp/channel.ts";
+import type { SettlePatience } from "../_shared/whatsapp/settle.ts";
 import { type CredentialsKeys, readCredentialsKeys } from "../_shared/whatsapp/credentials.ts";
 
 /** What sending needs beside the database. */
-export interface SenderConfig extends Config {
+export interface SenderConfig extends Config, SettlePatience {
   /** Open the access tokens of messaging accounts. */
   credentialsKeys: CredentialsKeys;
   whatsapp: ChannelConfig;
-  /** How long to wait before each further try to record an outcome that the database has not taken. */
-  settleRetriesMs: number[];
-  /** How long a caller waits for the outcome to be recorded; after it, that goes on without the caller. */
-  settleWaitMs: number;
-}
-
-/** Where and how patiently to call the channel. */
-export interface ChannelConfig {
-  /** With the version and without a slash at the end: `https://graph.facebook.com/v26.0`. */
-  url: string;
-  timeoutMs: number;
 }
 
 const GRAPH_API = "https://graph.facebook.com/v26.0";

@@ -1,12 +1,5 @@
 import * as z from "zod";
-import { isStorable, NOT_STORABLE, Phone, requiredText, text } from "../_shared/http/fields.ts";
-
-/** A string kept to the byte, of at most `max` characters as a person counts them. */
-function verbatim(max: number) {
-  return z.string()
-    .refine((value) => [...value].length <= max, `must have at most ${max} characters`)
-    .refine(isStorable, NOT_STORABLE);
-}
+import { Phone, required, requiredText, text, verbatim } from "../_shared/http/fields.ts";
 
 /** What fills the placeholders of one component of a template, in order. */
 const Variables = z.array(verbatim(1024)).max(30, "must have at most 30 items");
@@ -19,7 +12,7 @@ export const SendRequest = z.strictObject({
     /^[a-z]{2,3}(_[A-Za-z]{2,4})?$/,
     "must be a template language code such as pt_BR or en",
   ),
-  display_text: verbatim(4096).refine((value) => value.trim() !== "", "must not be empty"),
+  display_text: required(verbatim(4096)),
   body_variables: Variables.default([]),
   header_variables: Variables.default([]),
   phone_number_id: z.string().regex(
@@ -27,7 +20,10 @@ export const SendRequest = z.strictObject({
     "must be the id of a phone number on the channel, which is made of digits",
   ).optional(),
   contact_name: text(255).optional(),
-  idempotency_key: verbatim(200).refine((value) => value !== "", "must not be empty").optional(),
+  idempotency_key: verbatim(200)
+    .refine((value) => value !== "", "must not be empty")
+    .meta({ minLength: 1, maxLength: 200 })
+    .optional(),
   template_header_type: z.enum(["image", "video", "document"]).optional(),
 }).refine(
   // The media is part of the approved template, and a header is either text or media.
@@ -37,6 +33,9 @@ export const SendRequest = z.strictObject({
     path: ["header_variables"],
     error: "must be left out or empty when template_header_type is given",
   },
-);
+).meta({
+  id: "SendRequest",
+  dependentSchemas: { template_header_type: { properties: { header_variables: { maxItems: 0 } } } },
+});
 
 export type SendRequest = z.output<typeof SendRequest>;

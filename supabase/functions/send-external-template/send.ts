@@ -1,14 +1,14 @@
-import type { Context } from "hono";
-import type { ApiEnv } from "../_shared/key/authenticate.ts";
+import type { Caller } from "../_shared/key/caller.ts";
+import { logEvent, logFailure, type Origin } from "../_shared/log.ts";
+import { callChannel, type ChannelCall } from "../_shared/whatsapp/channel.ts";
 import { keyIdOf, openToken, UnknownCredentialsKey } from "../_shared/whatsapp/credentials.ts";
-import { logEvent, logFailure } from "../_shared/log.ts";
-import { readBody } from "../_shared/http/validate.ts";
-import { failedSend, noAccount, repeatAnswer, sentAnswer } from "./answers.ts";
-import type { SenderConfig } from "./config.ts";
 import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
-import { SendRequest } from "./request.ts";
-import { type ClaimedSend, claimSend, settleSend } from "./send_log.ts";
-import { callChannel, type ChannelCall, templateCall } from "./whatsapp.ts";
+import { settleSend } from "../_shared/whatsapp/settle.ts";
+import { failedSend, noAccount, repeatAnswer, type SendAnswer, sentAnswer } from "./answers.ts";
+import { type ClaimedSend, claimSend } from "./claim.ts";
+import type { SenderConfig } from "./config.ts";
+import type { SendRequest } from "./request.ts";
+import { templateCall } from "./template_call.ts";
 
 /**
  * Sends a template: claims the send, calls the channel, settles the send. Whatever breaks on the way,
@@ -16,33 +16,37 @@ import { callChannel, type ChannelCall, templateCall } from "./whatsapp.ts";
  *
  * @throws ApiError for every answer of specification part 7 that is no success.
  */
-export async function sendTemplate(c: Context<ApiEnv>, config: SenderConfig): Promise<Response> {
-  const request = await readBody(c, SendRequest);
+export async function sendTemplate(
+  caller: Caller,
+  config: SenderConfig,
+  request: SendRequest,
+  origin: Origin,
+): Promise<SendAnswer> {
   const began = performance.now();
   const claimId = crypto.randomUUID();
-  const claim = await claimSend(c, config, claimId, request);
+  const claim = await claimSend(caller, config, claimId, request);
   switch (claim.result) {
     case "repeat":
-      return c.json(repeatAnswer(claim));
+      return repeatAnswer(claim);
     case "do_not_contact":
-      return c.json({ success: false, reason: "do_not_contact" });
+      return { success: false, reason: "do_not_contact" };
     case "no_account":
       throw noAccount(claim.connected, request.phone_number_id);
   }
 
-  const outcome = await callFor(c, config, claim, request);
-  await settleSend(c, config, claimId, claim, outcome);
-  logSend(c, claim, outcome, performance.now() - began);
-  if (outcome.kind === "accepted") return c.json(sentAnswer(claim, outcome.whatsappMessageId));
+  const outcome = await callFor(claim, config, request, origin);
+  await settleSend(caller.db, config, { claimId, sendId: claim.send_id }, outcome, origin);
+  logSend(origin, claim, outcome, performance.now() - began);
+  if (outcome.kind === "accepted") return sentAnswer(claim, outcome.whatsappMessageId);
   throw failedSend(outcome, claim, request);
 }
 
 /** The account's token is readable here and nowhere else, for the one call that it was claimed for. */
 async function callFor(
-  c: Context<ApiEnv>,
-  config: SenderConfig,
   send: ClaimedSend,
+  config: SenderConfig,
   request: SendRequest,
+  origin: Origin,
 ): Promise<SendOutcome> {
   let call: ChannelCall;
   try {
@@ -52,7 +56,7 @@ async function callFor(
   } catch (error) {
     const key_id = keyIdOf(send.encrypted_token);
     const cause = whyUnusable(error as Error, key_id);
-    logFailure(c, "account_token_unusable", cause, { account_id: send.account_id, key_id });
+    logFailure(origin, "account_token_unusable", cause, { account_id: send.account_id, key_id });
     return { kind: "not_taken", error: "channel_account_error", cause };
   }
   return await callChannel(config.whatsapp, call);
@@ -71,9 +75,9 @@ function whyUnusable(error: Error, keyId: string | undefined): string {
  * One line for each send. No phone, no text and no token; and no message id of the channel, which is
  * the recipient's phone in another spelling.
  */
-function logSend(c: Context<ApiEnv>, send: ClaimedSend, outcome: SendOutcome, ms: number) {
+function logSend(origin: Origin, send: ClaimedSend, outcome: SendOutcome, ms: number) {
   const channel = outcome.kind === "accepted" ? undefined : outcome.channel;
-  logEvent(c, "template_send", {
+  logEvent(origin, "template_send", {
     send_id: send.send_id,
     company_id: send.company_id,
     account_id: send.account_id,

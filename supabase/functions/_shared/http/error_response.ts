@@ -1,23 +1,42 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { type ApiEnv, judgeKey } from "../key/authenticate.ts";
-import { DatabaseError } from "../database/company_db.ts";
+import { DatabaseError } from "../database/rows.ts";
 import { ApiError } from "../errors.ts";
 import { logFailure } from "../log.ts";
+import type { ApiEnv } from "./env.ts";
+
+/** What the errors of one function have of their own. */
+export interface ErrorAnswers {
+  /** Members of every error body. */
+  always: Record<string, unknown>;
+  /**
+   * What a caller does about a database that does not answer; completes a sentence.
+   * @param mayBeDone whether a change may have been made.
+   */
+  whenUnavailable(method: string, mayBeDone: boolean): string;
+}
+
+const DEFAULTS: ErrorAnswers = {
+  always: {},
+  whenUnavailable(method, mayBeDone) {
+    if (method === "GET" || method === "HEAD") return "try again";
+    return mayBeDone
+      ? "look whether this was done before you repeat it"
+      : "nothing was changed, so try again";
+  },
+};
 
 /**
- * The error handler of a function: answers `{ error, code, request_id }` with whatever the error
- * adds. Who has no valid key, or not the scope, is told that and nothing else, so the key is judged
- * before any other refusal goes out. What is not an ApiError is logged, and answered as
+ * The error handler of a function: answers `{ error, code, request_id }` with whatever the error adds.
+ * The key is judged before any other refusal goes out, so that a caller without a good key, or without
+ * the scope, is told that and nothing else. An error that is no ApiError is logged, and answered as
  * database_unavailable when it is that, else as internal.
- *
- * @param always members that every error body of the function has.
- * @param unavailable what a caller does about a database that does not answer.
  */
-export function respondToError(always: Record<string, unknown> = {}, unavailable = whatToDo) {
+export function respondToError(errors: Partial<ErrorAnswers> = {}) {
+  const { always, whenUnavailable } = { ...DEFAULTS, ...errors };
   return async (error: Error, c: Context<ApiEnv>): Promise<Response> => {
-    const { code, message, status, parts } = await asCallerSees(error, c, unavailable);
-    const body = { ...always, error: message, code, request_id: c.var.requestId };
+    const { code, message, status, parts } = await asCallerSees(error, c, whenUnavailable);
+    const body = { ...always, error: message, code, request_id: c.var.origin.requestId };
     const details = parts.details && { details: parts.details };
     return c.json(
       { ...body, ...details, ...parts.body },
@@ -30,22 +49,22 @@ export function respondToError(always: Record<string, unknown> = {}, unavailable
 async function asCallerSees(
   error: Error,
   c: Context<ApiEnv>,
-  unavailable: typeof whatToDo,
+  whenUnavailable: ErrorAnswers["whenUnavailable"],
 ): Promise<ApiError> {
+  const { origin, caller } = c.var;
   try {
     if (!(error instanceof ApiError)) throw error;
     const isAboutKey = error.status === 401 || error.status === 403;
-    // A refusal of the method comes before any key is read, and then there is no database to ask.
-    if (!isAboutKey && c.var.db) await judgeKey(c);
+    if (!isAboutKey) await caller?.judge();
     return error;
   } catch (stronger) {
     if (stronger instanceof ApiError) return stronger;
     if (stronger instanceof DatabaseError && stronger.isUnavailable) {
-      logFailure(c, "database_unavailable", stronger);
+      logFailure(origin, "database_unavailable", stronger);
       const mayBeDone = stronger === error && stronger.mayBeCommitted;
-      return databaseUnavailable(unavailable(c.req.method, mayBeDone));
+      return databaseUnavailable(whenUnavailable(c.req.method, mayBeDone));
     }
-    logFailure(c, "request_failed", stronger);
+    logFailure(origin, "request_failed", stronger);
     return new ApiError("internal", "Internal error");
   }
 }
@@ -59,11 +78,4 @@ export function databaseUnavailable(whatToDo: string, body?: Record<string, unkn
     body,
     headers: { "Retry-After": String(RETRY_AFTER_S) },
   });
-}
-
-function whatToDo(method: string, mayBeDone: boolean): string {
-  if (method === "GET" || method === "HEAD") return "try again";
-  return mayBeDone
-    ? "look whether this was done before you repeat it"
-    : "nothing was changed, so try again";
 }

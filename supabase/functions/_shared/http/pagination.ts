@@ -1,34 +1,41 @@
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
-import type { Context } from "hono";
 import { base64url } from "jose";
 import * as z from "zod";
-import { type ApiEnv, judgeKey } from "../key/authenticate.ts";
-import { rows } from "../database/company_db.ts";
+import { rows } from "../database/rows.ts";
+import type { Table } from "../database/table.ts";
+import type { Caller } from "../key/caller.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
 /**
- * The order of a list: columns that never change places between two pages of one walk, the last of
+ * The order of a list: fields that never change places between two pages of one walk, the last of
  * them unique. All ascend or all descend, which is what one index serves from any point on.
  */
 export interface ListOrder {
-  /** Goes into the cursor, so that one list's cursor is not taken for another's. */
-  list: string;
+  table: Table;
+  fields: string[];
   ascending: boolean;
-  /** Each column with the values that a cursor may hold for it. */
-  columns: Record<string, z.ZodType<string | number>>;
 }
 
-// As the database writes it, to the microsecond; Date would round it and skip rows.
-const Timestamp = z.iso.datetime({ offset: true }).regex(/^(?!0000).*[+-](0\d|1[0-4]):[0-5]\d$/);
+type Field<Row extends z.ZodObject> = keyof Row["shape"] & string;
+
+/** Rows by these fields, ascending. */
+export function orderBy<Row extends z.ZodObject>(
+  table: Table<Row>,
+  ...fields: Field<Row>[]
+): ListOrder {
+  return { table, fields, ascending: true };
+}
 
 /** Newest first; rows made at the same moment by id. */
-export function newestFirst(list: string): ListOrder {
-  return { list, ascending: false, columns: { created_at: Timestamp, id: z.guid() } };
+export function newestFirst(
+  table: Table<z.ZodObject<{ created_at: z.ZodType; id: z.ZodType }>>,
+): ListOrder {
+  return { table, fields: ["created_at", "id"], ascending: false };
 }
 
-/** Where a page starts: after the row with these values, in the columns of the order. */
+/** Where a page starts: after the row with these values, in the fields of the order. */
 type Start = (string | number)[];
 
 /** The query parameters that every list takes: `limit` and `cursor`. */
@@ -40,7 +47,8 @@ export function paging(order: ListOrder) {
         `must be a whole number from 1 to ${MAX_LIMIT}`,
       )
       .transform(Number)
-      .default(DEFAULT_LIMIT),
+      .default(DEFAULT_LIMIT)
+      .meta({ type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
     cursor: z.string().transform((cursor, context): Start => {
       const start = readCursor(order, cursor);
       if (start) return start;
@@ -54,36 +62,33 @@ export function paging(order: ListOrder) {
   });
 }
 
-type Row = Record<string, unknown>;
-
 /** A query on a table as supabase-js builds it, as far as a page needs it. */
-interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>> {
-  order(column: string, options: { ascending: boolean }): Query;
-  limit(count: number): Query;
-  gte(column: string, value: string | number): Query;
-  lte(column: string, value: string | number): Query;
-  or(filters: string): Query;
+interface Query<Row> extends PromiseLike<PostgrestSingleResponse<Row[]>> {
+  order(column: string, options: { ascending: boolean }): Query<Row>;
+  limit(count: number): Query<Row>;
+  gte(column: string, value: string | number): Query<Row>;
+  lte(column: string, value: string | number): Query<Row>;
+  or(filters: string): Query<Row>;
 }
 
 /**
- * Answers one page of a list: `{ data, pagination: { limit, has_more, next_cursor } }`.
+ * One page of a list: the body `{ data, pagination: { limit, has_more, next_cursor } }`.
  *
  * Pages are found by the values of the last row (keyset), so rows that come and go between two pages
  * neither hide nor repeat another row, and a late page costs what the first does.
  *
  * @param whenEmpty must see a row of the company or judge the key, since an empty list proves nothing.
  */
-export async function respondWithPage(
-  c: Context<ApiEnv>,
-  query: Query,
+export async function readPage<Row extends object>(
+  caller: Caller,
+  query: Query<Row>,
   order: ListOrder,
   page: { limit: number; cursor?: Start },
-  whenEmpty: () => Promise<void> = () => judgeKey(c),
-): Promise<Response> {
+  whenEmpty: () => Promise<void> = () => caller.judge(),
+) {
   let ordered = query;
-  const { ascending } = order;
-  const columns = Object.keys(order.columns);
-  for (const column of columns) ordered = ordered.order(column, { ascending });
+  const { table, fields, ascending } = order;
+  for (const field of fields) ordered = ordered.order(table.columnOf(field), { ascending });
   if (page.cursor) ordered = after(ordered, order, page.cursor);
 
   // One more than asked for tells whether there is another page.
@@ -91,23 +96,21 @@ export async function respondWithPage(
   if (found.length === 0) await whenEmpty();
   const data = found.slice(0, page.limit);
   const hasMore = found.length > page.limit;
-  const last = data.at(-1);
+  const last = data.at(-1) as Record<string, string | number> | undefined;
   const pagination = {
     limit: page.limit,
     has_more: hasMore,
-    next_cursor: hasMore && last
-      ? writeCursor(order, columns.map((column) => last[column] as string | number))
-      : null,
+    next_cursor: hasMore && last ? writeCursor(order, fields.map((field) => last[field])) : null,
   };
-  return c.json({ data, pagination });
+  return { data, pagination };
 }
 
 /**
- * Rows after a start, for columns a, b, c: a ≥ x and (a > x or (b ≥ y and (b > y or c > z))). Said so,
- * and not as a list of alternatives, an index can begin at x and the planner knows how much is left.
+ * Rows after a start, for columns a, b, c: a ≥ x and (a > x or (b ≥ y and (b > y or c > z))). In this
+ * form, unlike as a list of alternatives, an index can begin at x and the planner knows how much is left.
  */
-function after(query: Query, order: ListOrder, start: Start): Query {
-  const columns = Object.keys(order.columns);
+function after<Row>(query: Query<Row>, order: ListOrder, start: Start): Query<Row> {
+  const columns = order.fields.map(order.table.columnOf);
   const operator = order.ascending ? "gt" : "lt";
   const beyond = (at: number) => `${columns[at]}.${operator}."${start[at]}"`;
   const atOrBeyond = (at: number): string =>
@@ -118,17 +121,21 @@ function after(query: Query, order: ListOrder, start: Start): Query {
   return from.or(`${beyond(0)},${atOrBeyond(1)}`);
 }
 
-// A cursor holds values of the order's columns and nothing else. Who changes one moves to another
+// A cursor holds values of the order's fields and nothing else. A caller who changes one moves to another
 // place in the same list of the same company; there is nothing else that it could reach.
 
-function writeCursor({ list }: ListOrder, values: Start): string {
-  return base64url.encode(JSON.stringify([list, ...values]));
+function writeCursor({ table }: ListOrder, values: Start): string {
+  return base64url.encode(JSON.stringify([table.name, ...values]));
 }
 
-function readCursor({ list, columns }: ListOrder, cursor: string): Start | null {
+function readCursor({ table, fields }: ListOrder, cursor: string): Start | null {
   try {
     const json = new TextDecoder("utf-8", { fatal: true }).decode(base64url.decode(cursor));
-    const shape = [z.literal(list), ...Object.values(columns)] as [z.ZodType, ...z.ZodType[]];
+    // The table's name keeps one list's cursor from being taken for another's.
+    const shape: [z.ZodType, ...z.ZodType[]] = [
+      z.literal(table.name),
+      ...fields.map((field) => table.row.shape[field]),
+    ];
     const [, ...start] = z.tuple(shape).parse(JSON.parse(json));
     return start as Start;
   } catch {

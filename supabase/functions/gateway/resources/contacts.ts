@@ -1,87 +1,148 @@
-import type { PostgrestSingleResponse } from "@supabase/supabase-js";
-import { Hono } from "hono";
 import * as z from "zod";
-import type { ApiEnv } from "../../_shared/key/authenticate.ts";
-import { type CompanyDb, rows, violates } from "../../_shared/database/company_db.ts";
-import { rowsUnlessTaken } from "../../_shared/database/conflict.ts";
-import { ApiError, invalidRequest } from "../../_shared/errors.ts";
-import { Email, Phone, requiredText, text } from "../../_shared/http/fields.ts";
-import { newestFirst, paging, respondWithPage } from "../../_shared/http/pagination.ts";
-import { readBody, readId, readQuery } from "../../_shared/http/validate.ts";
+import type { CompanyDb } from "../../_shared/database/company_db.ts";
+import { conflict, written, wrongField } from "../../_shared/database/constraints.ts";
+import { rows } from "../../_shared/database/rows.ts";
+import { table } from "../../_shared/database/table.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import { one, page } from "../../_shared/http/answers.ts";
+import {
+  Email,
+  IdParams,
+  Phone,
+  requiredText,
+  ROW,
+  ROW_TIMES,
+  text,
+  withDefaults,
+} from "../../_shared/http/fields.ts";
+import { operation, reply } from "../../_shared/http/operation.ts";
+import { newestFirst, paging, readPage } from "../../_shared/http/pagination.ts";
 import { CUSTOM_FIELDS_TOO_LARGE, CustomFields } from "../custom_fields.ts";
 
-const CONTACT =
-  "id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact, is_active, created_at, updated_at";
+const MAX_TAGS = 50;
+const Tag = requiredText(64);
 
-const ORDER = newestFirst("contacts");
-const ContactQuery = paging(ORDER);
+/** A contact; specification, 2.1. */
+export const Contact = z.object({
+  ...ROW,
+  name: text(255).nullable(),
+  email: Email.nullable(),
+  phone: Phone,
+  temperature: z.enum(["cold", "warm", "hot"]),
+  tags: z.array(Tag).max(MAX_TAGS),
+  source: text(255),
+  job_title: text(255).nullable(),
+  empresa: text(255).nullable(),
+  custom_fields: CustomFields,
+  do_not_contact: z.boolean(),
+  is_active: z.boolean(),
+  ...ROW_TIMES,
+}).meta({ id: "Contact" });
+type Contact = z.output<typeof Contact>;
 
-const Tags = z.array(z.unknown())
-  .max(1000, "must have at most 50 different tags") // before each of them is looked at
-  .pipe(z.array(requiredText(64)))
+const CONTACTS = table("contacts", Contact);
+const ORDER = newestFirst(CONTACTS);
+
+const MAX_TAGS_SENT = 1000;
+const TOO_MANY_TAGS = `must have at most ${MAX_TAGS} different tags`;
+
+/** Tags as a caller sends them; repeats are dropped. */
+const SentTags = z.array(z.unknown())
+  .max(MAX_TAGS_SENT, TOO_MANY_TAGS) // before each of them is looked at
+  .pipe(z.array(Tag))
   .transform((tags) => [...new Set(tags)])
-  .refine((tags) => tags.length <= 50, "must have at most 50 different tags");
+  .refine((tags) => tags.length <= MAX_TAGS, TOO_MANY_TAGS)
+  .meta({ type: "array", maxItems: MAX_TAGS_SENT, items: { type: "string", ...Tag.meta() } });
 
 /**
- * Specification, 2.1: one input shape for creating and updating, with phone required on both. What
- * is left out keeps its value, or takes the stored default; null clears a field that may be empty.
+ * Specification, 2.1: one input shape for creating and updating, with phone required on both. A field that
+ * is left out keeps its value; null clears a field that may be empty.
  */
-const ContactInput = z.strictObject({
-  phone: Phone,
-  name: text(255).nullable().optional(),
-  email: Email.nullable().optional(),
-  temperature: z.enum(["cold", "warm", "hot"]).optional(),
-  tags: Tags.optional(),
-  source: text(255).optional(),
-  job_title: text(255).nullable().optional(),
-  empresa: text(255).nullable().optional(),
-  custom_fields: CustomFields.optional(),
-  do_not_contact: z.boolean().optional(),
-  is_active: z.boolean().optional(),
-});
+const ContactChanges = Contact
+  .pick({
+    phone: true,
+    name: true,
+    email: true,
+    temperature: true,
+    tags: true,
+    source: true,
+    job_title: true,
+    empresa: true,
+    custom_fields: true,
+    do_not_contact: true,
+    is_active: true,
+  })
+  .partial().required({ phone: true }).strict()
+  .extend({ tags: SentTags.optional() })
+  .meta({ id: "ContactChanges" });
+
+/** The same; a field that is left out takes the stored default. */
+const NewContact = withDefaults(ContactChanges, {
+  temperature: "warm",
+  tags: [],
+  source: "api",
+  custom_fields: {},
+  do_not_contact: false,
+  is_active: true,
+}).meta({ id: "NewContact" });
 
 /** Specification, 4.1 to 4.3. */
-export const contacts = new Hono<ApiEnv>()
-  .get("/", async (c) => {
-    const page = readQuery(c, ContactQuery);
-    return await respondWithPage(c, c.var.db.from("contacts").select(CONTACT), ORDER, page);
-  })
-  .post("/", async (c) => {
-    const contact = await readBody(c, ContactInput);
-    const data = await rowsUnlessPhoneTaken(
-      c.var.db,
-      contact.phone,
-      () => c.var.db.from("contacts").insert(contact).select(CONTACT).single(),
+export const contacts = [
+  operation({
+    id: "listContacts",
+    method: "GET",
+    path: "/contacts",
+    scope: "read",
+    query: paging(ORDER),
+    answers: { 200: page(Contact) },
+  }, async ({ caller, query }) => {
+    const select = caller.db.from("contacts").select<string, Contact>(CONTACTS.columns);
+    return reply(200, await readPage(caller, select, ORDER, query));
+  }),
+
+  operation({
+    id: "createContact",
+    method: "POST",
+    path: "/contacts",
+    scope: "write",
+    body: NewContact,
+    answers: { 201: one(Contact) },
+    errors: ["conflict"],
+  }, async ({ caller: { db }, body }) => {
+    const data = await written(
+      () => db.from("contacts").insert(body).select<string, Contact>(CONTACTS.columns).single(),
+      broken(db, body.phone),
     );
-    return c.json({ data }, 201);
-  })
-  .patch("/:id", async (c) => {
-    const id = readId(c);
-    const contact = await readBody(c, ContactInput);
-    const [data] = await rowsUnlessPhoneTaken(
-      c.var.db,
-      contact.phone,
-      () => c.var.db.from("contacts").update(contact).eq("id", id).select(CONTACT),
+    return reply(201, { data });
+  }),
+
+  operation({
+    id: "updateContact",
+    method: "PATCH",
+    path: "/contacts/:id",
+    scope: "write",
+    params: IdParams,
+    body: ContactChanges,
+    answers: { 200: one(Contact) },
+    errors: ["not_found", "conflict"],
+  }, async ({ caller: { db }, params: { id }, body }) => {
+    const [data] = await written(
+      () => db.from("contacts").update(body).eq("id", id).select<string, Contact>(CONTACTS.columns),
+      broken(db, body.phone),
     );
     if (!data) throw new ApiError("not_found", "Contact not found");
-    return c.json({ data });
-  });
+    return reply(200, { data });
+  }),
+];
 
-async function rowsUnlessPhoneTaken<Row>(
-  db: CompanyDb,
-  phone: string,
-  write: () => PromiseLike<PostgrestSingleResponse<Row>>,
-): Promise<Row> {
-  try {
-    return await rowsUnlessTaken(
-      write,
-      "contacts_one_per_phone",
+/** What the constraints of the table mean to a caller who writes a contact with this phone. */
+function broken(db: CompanyDb, phone: string) {
+  return {
+    contacts_one_per_phone: conflict(
       async () => rows(await db.rpc("contact_id_by_phone", { phone })),
       "A contact with this phone, or another spelling of it, exists already; update that one instead",
-    );
-  } catch (error) {
+    ),
     // Small numbers with large exponents are short in JSON and long in the database.
-    if (!violates(error, "contacts_custom_fields_check")) throw error;
-    throw invalidRequest([{ field: "custom_fields", message: CUSTOM_FIELDS_TOO_LARGE }]);
-  }
+    contacts_custom_fields_check: wrongField("custom_fields", CUSTOM_FIELDS_TOO_LARGE),
+  };
 }

@@ -1,57 +1,92 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { ApiEnv } from "../../_shared/key/authenticate.ts";
-import { type CompanyDb, rows } from "../../_shared/database/company_db.ts";
-import { rowsUnlessTaken } from "../../_shared/database/conflict.ts";
+import type { CompanyDb } from "../../_shared/database/company_db.ts";
+import { conflict, written, wrongField } from "../../_shared/database/constraints.ts";
+import { rows } from "../../_shared/database/rows.ts";
+import { table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { atLeastOne } from "../../_shared/http/fields.ts";
-import { newestFirst, paging, respondWithPage } from "../../_shared/http/pagination.ts";
-import { unlessReferenceBroken } from "../../_shared/database/references.ts";
-import { readBody, readId, readQuery } from "../../_shared/http/validate.ts";
+import { one, page } from "../../_shared/http/answers.ts";
+import {
+  atLeastOne,
+  Id,
+  IdParams,
+  readOnly,
+  ROW,
+  ROW_TIMES,
+  Timestamp,
+} from "../../_shared/http/fields.ts";
+import { operation, reply } from "../../_shared/http/operation.ts";
+import { newestFirst, paging, readPage } from "../../_shared/http/pagination.ts";
 
-const CONVERSATION =
-  "id, company_id, contact_id, status, assigned_to, team_id, last_message_at, window_expires_at, created_at, updated_at";
+/** A conversation; specification, 2.3. */
+export const Conversation = z.object({
+  ...ROW,
+  contact_id: Id,
+  status: z.enum(["open", "pending", "closed"]),
+  assigned_to: Id.nullable(),
+  team_id: Id.nullable(),
+  last_message_at: readOnly(Timestamp.nullable()),
+  window_expires_at: readOnly(Timestamp.nullable()),
+  ...ROW_TIMES,
+}).meta({ id: "Conversation" });
+type Conversation = z.output<typeof Conversation>;
 
-const ORDER = newestFirst("conversations");
-const ConversationQuery = paging(ORDER);
+const CONVERSATIONS = table("conversations", Conversation);
+const ORDER = newestFirst(CONVERSATIONS);
 
 /** null takes the assignee or the team away. */
 const ConversationChanges = atLeastOne(
-  z.strictObject({
-    assigned_to: z.guid().nullable(),
-    team_id: z.guid().nullable(),
-    status: z.enum(["open", "pending", "closed"]),
-  }).partial(),
-);
+  Conversation.pick({ assigned_to: true, team_id: true, status: true }).partial().strict(),
+).meta({ id: "ConversationChanges" });
 
-/** Specification, 4.9. Conversations begin with a message, so there is none to create here. */
-export const conversations = new Hono<ApiEnv>()
-  .get("/", async (c) => {
-    const page = readQuery(c, ConversationQuery);
-    const query = c.var.db.from("conversations").select(CONVERSATION);
-    return await respondWithPage(c, query, ORDER, page);
-  })
-  .patch("/:id", async (c) => {
-    const id = readId(c);
-    const changes = await readBody(c, ConversationChanges);
-    const answer = rowsUnlessTaken(
-      () => c.var.db.from("conversations").update(changes).eq("id", id).select(CONVERSATION),
-      "conversations_one_not_closed_idx",
-      () => notClosedBeside(c.var.db, id),
-      "The contact has another conversation on this account that is not closed; close that one first",
+/** Specification, 4.9. Conversations begin with a message, so none is created here. */
+export const conversations = [
+  operation({
+    id: "listConversations",
+    method: "GET",
+    path: "/conversations",
+    scope: "read",
+    query: paging(ORDER),
+    answers: { 200: page(Conversation) },
+  }, async ({ caller, query }) => {
+    const select = caller.db.from("conversations")
+      .select<string, Conversation>(CONVERSATIONS.columns);
+    return reply(200, await readPage(caller, select, ORDER, query));
+  }),
+
+  operation({
+    id: "updateConversation",
+    method: "PATCH",
+    path: "/conversations/:id",
+    scope: "write",
+    params: IdParams,
+    body: ConversationChanges,
+    answers: { 200: one(Conversation) },
+    errors: ["not_found", "conflict"],
+  }, async ({ caller: { db }, params: { id }, body }) => {
+    const [data] = await written(
+      () =>
+        db.from("conversations").update(body).eq("id", id)
+          .select<string, Conversation>(CONVERSATIONS.columns),
+      broken(db, id),
     );
-    const [data] = await unlessReferenceBroken(answer, {
-      conversations_assignee_fkey: {
-        field: "assigned_to",
-        message: "is not a member of your company",
-      },
-      conversations_team_fkey: { field: "team_id", message: "is not a team of your company" },
-    });
     if (!data) throw new ApiError("not_found", "Conversation not found");
-    return c.json({ data });
-  });
+    return reply(200, { data });
+  }),
+];
 
-/** The conversation that keeps a closed one from being opened again; null when it does no more. */
+/** What the constraints of the table mean to a caller who updates this conversation. */
+function broken(db: CompanyDb, id: string) {
+  return {
+    conversations_assignee_fkey: wrongField("assigned_to", "is not a member of your company"),
+    conversations_team_fkey: wrongField("team_id", "is not a team of your company"),
+    conversations_one_not_closed_idx: conflict(
+      () => notClosedBeside(db, id),
+      "The contact has another conversation on this account that is not closed; close that one first",
+    ),
+  };
+}
+
+/** The conversation that keeps a closed one from being opened again; null when there is none any more. */
 async function notClosedBeside(db: CompanyDb, id: string): Promise<string | null> {
   const [closed] = rows(
     await db.from("conversations").select("contact_id, messaging_account_id").eq("id", id),

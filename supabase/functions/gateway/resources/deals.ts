@@ -1,54 +1,95 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { ApiEnv } from "../../_shared/key/authenticate.ts";
-import { rows } from "../../_shared/database/company_db.ts";
+import { written, wrongField } from "../../_shared/database/constraints.ts";
+import { table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { atLeastOne, Money, requiredText } from "../../_shared/http/fields.ts";
-import { newestFirst, paging, respondWithPage } from "../../_shared/http/pagination.ts";
-import { unlessReferenceBroken } from "../../_shared/database/references.ts";
-import { readBody, readId, readQuery } from "../../_shared/http/validate.ts";
+import { one, page } from "../../_shared/http/answers.ts";
+import {
+  atLeastOne,
+  Id,
+  IdParams,
+  Money,
+  requiredText,
+  ROW,
+  ROW_TIMES,
+} from "../../_shared/http/fields.ts";
+import { operation, reply } from "../../_shared/http/operation.ts";
+import { newestFirst, paging, readPage } from "../../_shared/http/pagination.ts";
 
-const DEAL = "id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at";
-
-const ORDER = newestFirst("deals");
-const DealQuery = paging(ORDER);
-
-/** Specification, 4.5. A new deal is open; nothing else can be said of it. */
-const NewDeal = z.strictObject({
+/** A deal; specification, 2.2. */
+export const Deal = z.object({
+  ...ROW,
   title: requiredText(255),
-  contact_id: z.guid(),
-  stage_id: z.guid(),
-  value: Money.nullable().optional(),
-});
+  value: Money.nullable(),
+  status: z.enum(["open", "won", "lost"]),
+  contact_id: Id,
+  stage_id: Id,
+  ...ROW_TIMES,
+}).meta({ id: "Deal" });
+type Deal = z.output<typeof Deal>;
+
+const DEALS = table("deals", Deal);
+const ORDER = newestFirst(DEALS);
+
+/** Specification, 4.5. A new deal is open, so it takes no status. */
+const NewDeal = Deal
+  .pick({ title: true, contact_id: true, stage_id: true, value: true })
+  .partial({ value: true }).strict()
+  .meta({ id: "NewDeal" });
 
 const DealChanges = atLeastOne(
-  NewDeal.omit({ contact_id: true })
-    .extend({ status: z.enum(["open", "won", "lost"]) })
-    .partial(),
-);
+  Deal.pick({ title: true, value: true, stage_id: true, status: true }).partial().strict(),
+).meta({ id: "DealChanges" });
 
-const REFERENCES = {
-  deals_contact_fkey: { field: "contact_id", message: "is not a contact of your company" },
-  deals_stage_fkey: { field: "stage_id", message: "is not a stage of your company" },
+/** What the constraints of the table mean to a caller who writes a deal. */
+const BROKEN = {
+  deals_contact_fkey: wrongField("contact_id", "is not a contact of your company"),
+  deals_stage_fkey: wrongField("stage_id", "is not a stage of your company"),
 };
 
 /** Specification, 4.4 to 4.6. */
-export const deals = new Hono<ApiEnv>()
-  .get("/", async (c) => {
-    const page = readQuery(c, DealQuery);
-    return await respondWithPage(c, c.var.db.from("deals").select(DEAL), ORDER, page);
-  })
-  .post("/", async (c) => {
-    const deal = await readBody(c, NewDeal);
-    const query = c.var.db.from("deals").insert(deal).select(DEAL).single();
-    const data = await unlessReferenceBroken(query.then(rows), REFERENCES);
-    return c.json({ data }, 201);
-  })
-  .patch("/:id", async (c) => {
-    const id = readId(c);
-    const changes = await readBody(c, DealChanges);
-    const query = c.var.db.from("deals").update(changes).eq("id", id).select(DEAL);
-    const [data] = await unlessReferenceBroken(query.then(rows), REFERENCES);
+export const deals = [
+  operation({
+    id: "listDeals",
+    method: "GET",
+    path: "/deals",
+    scope: "read",
+    query: paging(ORDER),
+    answers: { 200: page(Deal) },
+  }, async ({ caller, query }) => {
+    const select = caller.db.from("deals").select<string, Deal>(DEALS.columns);
+    return reply(200, await readPage(caller, select, ORDER, query));
+  }),
+
+  operation({
+    id: "createDeal",
+    method: "POST",
+    path: "/deals",
+    scope: "write",
+    body: NewDeal,
+    answers: { 201: one(Deal) },
+  }, async ({ caller: { db }, body }) => {
+    const data = await written(
+      () => db.from("deals").insert(body).select<string, Deal>(DEALS.columns).single(),
+      BROKEN,
+    );
+    return reply(201, { data });
+  }),
+
+  operation({
+    id: "updateDeal",
+    method: "PATCH",
+    path: "/deals/:id",
+    scope: "write",
+    params: IdParams,
+    body: DealChanges,
+    answers: { 200: one(Deal) },
+    errors: ["not_found"],
+  }, async ({ caller: { db }, params: { id }, body }) => {
+    const [data] = await written(
+      () => db.from("deals").update(body).eq("id", id).select<string, Deal>(DEALS.columns),
+      BROKEN,
+    );
     if (!data) throw new ApiError("not_found", "Deal not found");
-    return c.json({ data });
-  });
+    return reply(200, { data });
+  }),
+];

@@ -1,22 +1,34 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { ApiEnv } from "../../_shared/key/authenticate.ts";
-import { type ListOrder, paging, respondWithPage } from "../../_shared/http/pagination.ts";
-import { readQuery } from "../../_shared/http/validate.ts";
+import { table } from "../../_shared/database/table.ts";
+import { page } from "../../_shared/http/answers.ts";
+import { requiredText, ROW, ROW_TIMES } from "../../_shared/http/fields.ts";
+import { operation, reply } from "../../_shared/http/operation.ts";
+import { orderBy, paging, readPage } from "../../_shared/http/pagination.ts";
 
-const PIPELINE = "id, company_id, name, position, is_default, created_at, updated_at";
+/** A pipeline; specification, 2.4. */
+export const Pipeline = z.object({
+  ...ROW,
+  name: requiredText(255),
+  position: z.int32(),
+  is_default: z.boolean(),
+  ...ROW_TIMES,
+}).meta({ id: "Pipeline" });
+type Pipeline = z.output<typeof Pipeline>;
 
-const ORDER: ListOrder = {
-  list: "pipelines",
-  ascending: true,
-  columns: { position: z.int32(), id: z.guid() },
-};
-const PipelineQuery = paging(ORDER);
+const PIPELINES = table("pipelines", Pipeline);
+const ORDER = orderBy(PIPELINES, "position", "id");
 
 /** Specification, 4.7. */
-export const pipelines = new Hono<ApiEnv>()
-  .get("/", async (c) => {
-    const page = readQuery(c, PipelineQuery);
-    const query = c.var.db.from("pipelines").select(PIPELINE);
-    return await respondWithPage(c, query, ORDER, page);
-  });
+export const pipelines = [
+  operation({
+    id: "listPipelines",
+    method: "GET",
+    path: "/pipelines",
+    scope: "read",
+    query: paging(ORDER),
+    answers: { 200: page(Pipeline) },
+  }, async ({ caller, query }) => {
+    const select = caller.db.from("pipelines").select<string, Pipeline>(PIPELINES.columns);
+    return reply(200, await readPage(caller, select, ORDER, query));
+  }),
+];

@@ -1,29 +1,42 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { ApiEnv } from "../../_shared/key/authenticate.ts";
-import { type CompanyDb, rows } from "../../_shared/database/company_db.ts";
+import type { CompanyDb } from "../../_shared/database/company_db.ts";
+import { rows } from "../../_shared/database/rows.ts";
+import { table } from "../../_shared/database/table.ts";
 import { invalidRequest } from "../../_shared/errors.ts";
-import { type ListOrder, paging, respondWithPage } from "../../_shared/http/pagination.ts";
-import { readQuery } from "../../_shared/http/validate.ts";
+import { page } from "../../_shared/http/answers.ts";
+import { Id, requiredText, ROW, ROW_TIMES } from "../../_shared/http/fields.ts";
+import { operation, reply } from "../../_shared/http/operation.ts";
+import { orderBy, paging, readPage } from "../../_shared/http/pagination.ts";
 
-const STAGE = "id, company_id, pipeline_id, name, position, created_at, updated_at";
+/** A stage of a pipeline; specification, 2.4. */
+export const Stage = z.object({
+  ...ROW,
+  pipeline_id: Id,
+  name: requiredText(255),
+  position: z.int32(),
+  ...ROW_TIMES,
+}).meta({ id: "Stage" });
+type Stage = z.output<typeof Stage>;
 
-const ORDER: ListOrder = {
-  list: "stages",
-  ascending: true,
-  columns: { pipeline_id: z.guid(), position: z.int32(), id: z.guid() },
-};
-const StageQuery = paging(ORDER).extend({ pipeline_id: z.guid().optional() });
+const STAGES = table("stages", Stage);
+const ORDER = orderBy(STAGES, "pipeline_id", "position", "id");
 
 /** Specification, 4.8. */
-export const stages = new Hono<ApiEnv>()
-  .get("/", async (c) => {
-    const { pipeline_id, ...page } = readQuery(c, StageQuery);
-    let query = c.var.db.from("stages").select(STAGE);
-    if (pipeline_id) query = query.eq("pipeline_id", pipeline_id);
-    const whenEmpty = pipeline_id ? () => requirePipeline(c.var.db, pipeline_id) : undefined;
-    return await respondWithPage(c, query, ORDER, page, whenEmpty);
-  });
+export const stages = [
+  operation({
+    id: "listStages",
+    method: "GET",
+    path: "/stages",
+    scope: "read",
+    query: paging(ORDER).extend(Stage.pick({ pipeline_id: true }).partial().shape),
+    answers: { 200: page(Stage) },
+  }, async ({ caller, query: { pipeline_id, ...query } }) => {
+    let select = caller.db.from("stages").select<string, Stage>(STAGES.columns);
+    if (pipeline_id) select = select.eq("pipeline_id", pipeline_id);
+    const whenEmpty = pipeline_id ? () => requirePipeline(caller.db, pipeline_id) : undefined;
+    return reply(200, await readPage(caller, select, ORDER, query, whenEmpty));
+  }),
+];
 
 /** Tells a pipeline without stages from one that the company does not have. */
 async function requirePipeline(db: CompanyDb, id: string) {

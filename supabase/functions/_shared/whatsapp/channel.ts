@@ -1,61 +1,17 @@
-import { fetchOnce } from "../_shared/fetch_once.ts";
-import type { ChannelConfig } from "./config.ts";
-import { outcomeOf, type SendOutcome } from "../_shared/whatsapp/outcome.ts";
-import type { SendRequest } from "./request.ts";
+import { fetchOnce } from "../fetch_once.ts";
+import { outcomeOf, type SendOutcome } from "./outcome.ts";
+
+/** Where and how patiently to call the channel. */
+export interface ChannelConfig {
+  /** With the version and without a slash at the end: `https://graph.facebook.com/v26.0`. */
+  url: string;
+  timeoutMs: number;
+}
 
 /** A call of the channel, ready to be made. */
 export interface ChannelCall {
   url: string;
   init: RequestInit;
-}
-
-/**
- * The call that sends a template, not made yet.
- *
- * @param sendId comes back in whatever the channel later tells of the message.
- * @throws TypeError when the token cannot stand in a header.
- */
-export function templateCall(
-  channel: ChannelConfig,
-  account: { phoneNumberId: string; token: string },
-  request: SendRequest,
-  sendId: string,
-): ChannelCall {
-  const { phone, template_name, language_code, header_variables, body_variables } = request;
-  const message = {
-    messaging_product: "whatsapp",
-    recipient_type: "individual",
-    to: phone,
-    type: "template",
-    biz_opaque_callback_data: sendId,
-    template: {
-      name: template_name,
-      language: { code: language_code },
-      components: [
-        ...component("header", header_variables),
-        ...component("body", body_variables),
-      ],
-    },
-  };
-  return {
-    url: `${channel.url}/${account.phoneNumberId}/messages`,
-    init: {
-      method: "POST",
-      headers: new Headers({
-        Authorization: `Bearer ${account.token}`,
-        "Content-Type": "application/json",
-      }),
-      body: JSON.stringify(message),
-      // To be sent on would be to send twice, and the token with it.
-      redirect: "manual",
-    },
-  };
-}
-
-/** A component without parameters is left out, as the channel demands. */
-function component(type: "header" | "body", variables: string[]) {
-  if (variables.length === 0) return [];
-  return [{ type, parameters: variables.map((text) => ({ type: "text", text })) }];
 }
 
 let client: Deno.HttpClient | undefined;

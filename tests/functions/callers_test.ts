@@ -1,8 +1,10 @@
 // A client of the database and its token are made once for a key and a scope, and used again for a while.
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
-import { companyDbs, type Scope } from "../../supabase/functions/_shared/database/company_db.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { callers } from "../../supabase/functions/_shared/key/caller.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
+import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
 import { environment } from "../support/test_stack.ts";
 
 /** A database that notes the token of each request, and clients for it. */
@@ -13,31 +15,33 @@ async function notingTokens() {
     return Response.json([]);
   });
   const supabaseUrl = `http://127.0.0.1:${server.addr.port}`;
-  const dbOf = companyDbs(await readConfig(environment({ supabaseUrl })));
+  const callerOf = callers(await readConfig(environment({ supabaseUrl })));
+  const dbOf = async (key: string, scope: Scope | null) =>
+    (await callerOf(new Headers({ "X-Api-Key": key }), scope)).db;
   return {
     dbOf,
     /** The token of a request that carries this key. */
-    async tokenOf(keyHash: string, scope: Scope): Promise<string> {
-      await dbOf(keyHash, scope).from("deals").select("id");
+    async tokenOf(key: string, scope: Scope | null): Promise<string> {
+      await (await dbOf(key, scope)).from("deals").select("id");
       return tokens.at(-1)!;
     },
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
 
-const [ONE, OTHER] = ["a".repeat(64), "b".repeat(64)];
+const [ONE, OTHER] = ["sk_live_one", "sk_live_other"];
 
 Deno.test("requests of one key and scope share a token, which says just that", async () => {
   await using database = await notingTokens();
   const token = await database.tokenOf(ONE, "read");
   const { key_hash, scope, role } = decodeJwt(token);
-  assert.deepEqual([role, key_hash, scope], ["api_client", ONE, "read"]);
+  assert.deepEqual([role, key_hash, scope], ["api_client", await hashKey(ONE), "read"]);
   assert.equal(await database.tokenOf(ONE, "read"), token);
 
   const others = [[OTHER, "read"], [ONE, "write"], [ONE, "messaging"], [ONE, null]] as const;
-  for (const [keyHash, scope] of others) {
-    const claims = decodeJwt(await database.tokenOf(keyHash, scope));
-    assert.deepEqual([claims.key_hash, claims.scope], [keyHash, scope ?? undefined]);
+  for (const [key, scope] of others) {
+    const claims = decodeJwt(await database.tokenOf(key, scope));
+    assert.deepEqual([claims.key_hash, claims.scope], [await hashKey(key), scope ?? undefined]);
   }
   assert.equal(await database.tokenOf(ONE, "read"), token);
 });
@@ -63,11 +67,11 @@ Deno.test("a token is used for half of its life, by a clock that may be set back
 
 Deno.test("however many keys are tried, few clients are kept, and those in use stay", async () => {
   await using database = await notingTokens();
-  const used = database.dbOf(ONE, "read");
-  const unused = database.dbOf(OTHER, "read");
+  const used = await database.dbOf(ONE, "read");
+  const unused = await database.dbOf(OTHER, "read");
   for (let tried = 0; tried < 1_000; tried++) {
-    database.dbOf(String(tried).padStart(64, "0"), "read");
-    assert.equal(database.dbOf(ONE, "read"), used);
+    await database.dbOf(`sk_live_${tried}`, "read");
+    assert.equal(await database.dbOf(ONE, "read"), used);
   }
-  assert.notEqual(database.dbOf(OTHER, "read"), unused);
+  assert.notEqual(await database.dbOf(OTHER, "read"), unused);
 });

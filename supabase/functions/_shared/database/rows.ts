@@ -1,0 +1,54 @@
+import type { PostgrestError, PostgrestSingleResponse } from "@supabase/supabase-js";
+import { ApiError, invalidApiKey } from "../errors.ts";
+
+/** An error of the database that no rule foresaw. Its words are for the log, never for a caller. */
+export class DatabaseError extends Error {
+  override name = "DatabaseError";
+  constructor(readonly status: number, readonly error: PostgrestError) {
+    super(`${error.code || status}: ${error.message}`);
+  }
+
+  /**
+   * Whether the cause passes without anybody mending a defect: no answer in time; a gateway, the pool or
+   * Postgres says that there is no connection now (its own 503 and 504, a proxy's 502, 52x and 544), or
+   * that it is shutting down or starting up.
+   */
+  get isUnavailable(): boolean {
+    const { status, error } = this;
+    if (/^57P0[123]$/.test(error.code)) return true;
+    return status === 0 || (status >= 502 && status <= 504) || (status >= 520 && status <= 524) ||
+      status === 544;
+  }
+
+  /**
+   * Whether the failed statement may have been carried out all the same: there was no answer, or one that
+   * tells of a lost connection. After any other error of Postgres (with an SQLSTATE) or PostgREST (PGRST…),
+   * nothing was done.
+   */
+  get mayBeCommitted(): boolean {
+    const { code } = this.error;
+    const isDecided = /^(PGRST\d+|(?=.*\d)[0-9A-Z]{5})$/.test(code ?? "");
+    return !isDecided || /^(08|57P0[12]|40003|PGRST00[01])/.test(code);
+  }
+
+  /** What the operator's log line adds. Of a broken constraint, Postgres quotes the row in the details. */
+  logFacts() {
+    const { code, message, details, hint } = this.error;
+    const isConstraint = code?.startsWith("23");
+    const database = { code, message, hint, ...(!isConstraint && { details }) };
+    return { status: this.status, database };
+  }
+}
+
+/**
+ * The rows of an answer.
+ * @throws ApiError when the database refused the key or its scope; DatabaseError for anything else.
+ */
+export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
+  if (answer.error === null) return answer.data;
+  const { code, message } = answer.error;
+  // Raised by app.company_id(); these two messages are written for the caller.
+  if (code === "PT401") throw invalidApiKey();
+  if (code === "PT403") throw new ApiError("insufficient_scope", message);
+  throw new DatabaseError(answer.status, answer.error);
+}

@@ -1,0 +1,24 @@
+import * as z from "zod";
+
+/** The envelope of one resource. */
+export function one<Row extends z.ZodObject>(row: Row) {
+  return z.object({ data: row });
+}
+
+/** The envelope of one page of a list. */
+export function page<Row extends z.ZodObject>(row: Row) {
+  return z.object({ data: z.array(row), pagination: Pagination });
+}
+
+const Pagination = z.object({
+  limit: z.int().meta({ minimum: 1, maximum: 200 }),
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable(),
+}).meta({ id: "Pagination" });
+
+/** The names of the fields that no caller may set, in the row that an answer envelops. */
+export function readOnlyFields(answer: z.ZodType): string[] {
+  const data = answer instanceof z.ZodObject ? answer.shape.data : undefined;
+  if (!(data instanceof z.ZodObject)) return [];
+  return Object.keys(data.shape).filter((field) => data.shape[field].meta()?.readOnly);
+}

@@ -1,0 +1,78 @@
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Config } from "../config.ts";
+import { ApiError } from "../errors.ts";
+import { callers } from "../key/caller.ts";
+import type { Scope } from "../key/token.ts";
+import { readOnlyFields } from "./answers.ts";
+import type { ApiEnv } from "./env.ts";
+import { type ErrorAnswers, respondToError } from "./error_response.ts";
+import type { Operation } from "./operation.ts";
+import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
+import { requestId } from "./request_id.ts";
+import { readBody, readParams, readQuery } from "./validate.ts";
+
+interface Api {
+  /** The function's name, the first part of every path. */
+  name: string;
+  operations: Operation[];
+  /** What a key must allow that asks for a path or method that no operation has; null: any good key. */
+  scopeOf(method: string): Scope | null;
+  /** Whether a method that no operation has is refused before the key is looked at. */
+  refusesMethodFirst?: boolean;
+  errors?: Partial<ErrorAnswers>;
+}
+
+/**
+ * A function of the API: its operations, mounted from their list. Of every request, first the key is
+ * judged, then its scope, then parameters and body; a caller without a good key learns nothing else.
+ */
+export function api(config: Config, api: Api): Hono<ApiEnv> {
+  const { name, operations, scopeOf, refusesMethodFirst = false } = api;
+  const callerOf = callers(config);
+  const app = new Hono<ApiEnv>()
+    .basePath(`/${name}`)
+    .onError(respondToError(api.errors))
+    .use(requestId);
+
+  for (const operation of operations) {
+    const { method, path, scope } = operation;
+    app.on(method, path, async (c) => {
+      if (scope !== null) c.set("caller", await callerOf(c.req.raw.headers, scope));
+      const { status, body } = await operation.handle(await read(c, operation));
+      c.var.caller?.noteUse(c.var.origin);
+      return c.json(body, status as ContentfulStatusCode);
+    });
+  }
+
+  return app.notFound(async (c) => {
+    const { method, path } = c.req;
+    if (refusesMethodFirst && !operations.some((operation) => operation.method === method)) {
+      throw methodNotAllowed(method, operations);
+    }
+    c.set("caller", await callerOf(c.req.raw.headers, scopeOf(method)));
+    throw refusedRoute(name, operations, { method, path });
+  });
+}
+
+const limitBody = bodyLimit({
+  maxSize: 1024 * 1024,
+  onError() {
+    throw new ApiError("payload_too_large", "The request body is larger than 1 MiB");
+  },
+});
+
+/** What the request says, as the operation's schemas answer it. */
+async function read(c: Context<ApiEnv>, operation: Operation) {
+  const params = operation.params && readParams(c, operation.params);
+  const query = readQuery(c, operation.query);
+  let body: unknown;
+  if (operation.body) {
+    await limitBody(c, async () => {});
+    const readOnly = Object.values(operation.answers).flatMap(readOnlyFields);
+    body = await readBody(c.req.raw, operation.body, readOnly);
+  }
+  const { caller, origin } = c.var;
+  return { caller, params, query, body, origin } as Parameters<Operation["handle"]>[0];
+}

@@ -1,0 +1,20 @@
+import type { Config } from "../_shared/config.ts";
+import type { Operation } from "../_shared/http/operation.ts";
+import { health } from "./health.ts";
+import { contacts } from "./resources/contacts.ts";
+import { conversations } from "./resources/conversations.ts";
+import { deals } from "./resources/deals.ts";
+import { pipelines } from "./resources/pipelines.ts";
+import { stages } from "./resources/stages.ts";
+
+/** Every operation of the gateway, in the order in which the API's description shows them. */
+export function gatewayOperations(config: Config): Operation[] {
+  return [
+    ...contacts,
+    ...deals,
+    ...pipelines,
+    ...stages,
+    ...conversations,
+    health(config),
+  ];
+}

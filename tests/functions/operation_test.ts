@@ -1,0 +1,67 @@
+// What compiles is the test here: `deno check` fails when a line below `@ts-expect-error` compiles.
+import assert from "node:assert/strict";
+import * as z from "zod";
+import { table } from "../../supabase/functions/_shared/database/table.ts";
+import { one } from "../../supabase/functions/_shared/http/answers.ts";
+import { operation, reply } from "../../supabase/functions/_shared/http/operation.ts";
+import { Deal } from "../../supabase/functions/gateway/resources/deals.ts";
+
+const declared = {
+  id: "getThing",
+  method: "GET",
+  path: "/things/:id",
+  scope: "read",
+  params: z.object({ id: z.guid() }),
+  query: z.strictObject({ count: z.string().transform(Number) }),
+  answers: { 200: one(z.object({ id: z.guid(), colour: z.enum(["red", "blue"]) })) },
+} as const;
+const id = crypto.randomUUID();
+
+Deno.test("a handler gets what the schemas answer", () => {
+  operation(declared, ({ params, query, caller }) => {
+    const [text, number]: [string, number] = [params.id, query.count];
+    caller.judge();
+    // @ts-expect-error: this operation declares no body
+    query.body;
+    return Promise.resolve(reply(200, { data: { id: text + number, colour: "red" as const } }));
+  });
+  operation({ ...declared, scope: null }, ({ caller }) => {
+    // @ts-expect-error: without a key, there is no caller
+    caller.judge();
+    return Promise.resolve(reply(200, { data: { id, colour: "red" as const } }));
+  });
+});
+
+Deno.test("an answer that is not the declared one does not compile", () => {
+  const [red, green] = ["red", "green"] as const;
+  operation(declared, () => Promise.resolve(reply(200, { data: { id, colour: red } })));
+  // @ts-expect-error: a status that is not declared
+  operation(declared, () => Promise.resolve(reply(201, { data: { id, colour: red } })));
+  // @ts-expect-error: a field is missing
+  operation(declared, () => Promise.resolve(reply(200, { data: { id } })));
+  // @ts-expect-error: a value that the schema does not have
+  operation(declared, () => Promise.resolve(reply(200, { data: { id, colour: green } })));
+  // @ts-expect-error: without the envelope
+  operation(declared, () => Promise.resolve(reply(200, { id, colour: red })));
+});
+
+Deno.test("a row schema that does not fit its table does not compile", () => {
+  assert.equal(
+    table("deals", Deal.pick({ id: true, title: true })).columns,
+    "id,title",
+  );
+  // @ts-expect-error: deals have no colour
+  table("deals", Deal.extend({ colour: z.string() }));
+  // @ts-expect-error: a title is text
+  table("deals", Deal.extend({ title: z.number() }));
+  // @ts-expect-error: a value may be null
+  table("deals", Deal.extend({ value: z.number() }));
+});
+
+Deno.test("a field may have another name than its column", () => {
+  const members = table("company_members", z.object({ id: z.guid(), role: z.string() }), {
+    id: "user_id",
+  });
+  assert.equal(members.columns, "id:user_id,role");
+  assert.deepEqual([members.columnOf("id"), members.columnOf("role")], ["user_id", "role"]);
+});
