@@ -18,7 +18,7 @@ export const CustomFields = z.custom<JsonObject>(isObject, {
 }).check((context) => {
   const problem = notKept(context.value) ?? tooLarge(context.value);
   if (problem) context.issues.push({ code: "custom", input: context.value, ...problem });
-});
+}).meta({ type: "object", additionalProperties: true });
 
 interface Problem {
   message: string;

@@ -1,6 +1,6 @@
 import type { Config } from "../_shared/config.ts";
-import type { Operation } from "../_shared/http/operation.ts";
 import { health } from "./health.ts";
+import { openApi } from "./openapi.ts";
 import { contacts } from "./resources/contacts.ts";
 import { conversations } from "./resources/conversations.ts";
 import { deals } from "./resources/deals.ts";
@@ -8,7 +8,7 @@ import { pipelines } from "./resources/pipelines.ts";
 import { stages } from "./resources/stages.ts";
 
 /** Every operation of the gateway, in the order in which the API's description shows them. */
-export function gatewayOperations(config: Config): Operation[] {
+export function gatewayOperations(config: Config) {
   return [
     ...contacts,
     ...deals,
@@ -16,5 +16,6 @@ export function gatewayOperations(config: Config): Operation[] {
     ...stages,
     ...conversations,
     health(config),
+    openApi,
   ];
 }

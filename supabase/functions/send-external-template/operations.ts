@@ -1,12 +1,12 @@
 import { keepRunning } from "../_shared/background.ts";
-import { type Operation, operation, reply } from "../_shared/http/operation.ts";
+import { operation, reply } from "../_shared/http/operation.ts";
 import { SendAnswer } from "./answers.ts";
 import type { SenderConfig } from "./config.ts";
 import { SendRequest } from "./request.ts";
 import { sendTemplate } from "./send.ts";
 
 /** Every operation of the template endpoint, specification 4.10: just the one. */
-export function senderOperations(config: SenderConfig): Operation[] {
+export function senderOperations(config: SenderConfig) {
   return [
     operation({
       id: "sendExternalTemplate",

@@ -1,3 +1,5 @@
+// Written by `npm run generate` from the migrations; do not edit.
+
 export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
 
 export type Database = {

@@ -12,11 +12,12 @@ export const IdParams = z.object({ id: Id });
 
 /** As the database writes it, to the microsecond; Date would round it and skip rows of a page. */
 export const Timestamp = z.iso.datetime({ offset: true })
-  .regex(/^(?!0000).*[+-](0\d|1[0-4]):[0-5]\d$/);
+  .regex(/^(?!0000).*[+-](0\d|1[0-4]):[0-5]\d$/)
+  .meta({ format: "date-time" });
 
 /** A field that the service sets and no caller. */
 export function readOnly<Schema extends z.ZodType>(field: Schema): Schema {
-  return field.meta({ readOnly: true });
+  return field.meta({ ...field.meta(), readOnly: true });
 }
 
 /** The fields that every row begins with. */

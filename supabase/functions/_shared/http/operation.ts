@@ -44,7 +44,8 @@ export type Reply<Declared extends Declaration> = {
 }[keyof Declared["answers"] & number];
 
 /** A declaration with what answers it. */
-export interface Operation extends Declaration {
+export interface Operation<Id extends string = string> extends Declaration {
+  id: Id;
   handle(request: Request<Declaration>): Promise<{ status: number; body: unknown }>;
 }
 
@@ -57,7 +58,7 @@ export interface Operation extends Declaration {
 export function operation<const Declared extends Declaration>(
   declared: Declared,
   handler: (request: Request<Declared>) => Promise<Reply<Declared>>,
-): Operation {
+): Operation<Declared["id"]> {
   return { ...declared, handle: handler as unknown as Operation["handle"] };
 }
 

@@ -1,0 +1,24 @@
+import { root } from "../local/checkout.ts";
+
+/** A text as `deno fmt` leaves it. */
+export async function formatted(extension: "ts" | "json", text: string): Promise<string> {
+  return await output(Deno.execPath(), ["fmt", "--ext", extension, "-"], text);
+}
+
+/** What a program of this checkout prints. @throws Error with what it says of its failure. */
+export async function output(program: string, args: string[], input = ""): Promise<string> {
+  const child = new Deno.Command(program, {
+    args,
+    cwd: root,
+    env: { SUPABASE_TELEMETRY_DISABLED: "1", SUPABASE_YES: "1" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(input));
+  await writer.close();
+  const { success, stdout, stderr } = await child.output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}

@@ -1,0 +1,39 @@
+// `npm run generate`: writes every file that is made from others. A test fails when one is stale.
+import { root } from "../local/checkout.ts";
+import { startStack } from "../local/stack.ts";
+import { openApi } from "../reference/openapi.ts";
+import { recordExamples } from "../reference/record.ts";
+import { databaseTypes } from "./database_types.ts";
+import { formatted } from "./formatted.ts";
+import { release } from "./release.ts";
+
+const functions = `${root}supabase/functions/`;
+const folder = await Deno.makeTempDir({ prefix: "generate-" });
+console.info = () => {}; // the functions' lines about sends
+
+await write(`${functions}_shared/release.ts`, await release());
+const stack = await startStack({
+  folder,
+  port: 0,
+  fresh: true,
+  seed: true,
+  durable: false,
+  progress: () => {},
+});
+try {
+  const { addresses } = stack;
+  await write(`${functions}_shared/database/types.ts`, await databaseTypes(addresses.database_url));
+  const examples = await recordExamples(addresses);
+  await write(`${root}reference/examples.json`, await formatted("json", JSON.stringify(examples)));
+  const document = await formatted("json", JSON.stringify(openApi(examples)));
+  await write(`${functions}gateway/openapi.json`, document);
+} finally {
+  await stack.stop();
+  await Deno.remove(folder, { recursive: true });
+}
+Deno.exit(0);
+
+async function write(path: string, text: string) {
+  await Deno.writeTextFile(path, text);
+  console.log(`Wrote ${path.slice(root.length)}`);
+}

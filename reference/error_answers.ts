@@ -1,0 +1,80 @@
+import { toPascalCase } from "deno-std/text/to_pascal_case.js";
+import type { ErrorCode } from "../supabase/functions/_shared/errors.ts";
+import { byStatus, ERRORS, errorSchema, headersOf } from "./errors.ts";
+import type { Example, Examples } from "./examples.ts";
+import { type ApiFunction, ERRORS_OF_NO_OPERATION, errorsOf, FUNCTIONS } from "./functions.ts";
+import type { JsonSchema } from "./json_schema.ts";
+
+/** What the parts of the description name. */
+export interface Components {
+  schemas: Record<string, JsonSchema>;
+  responses: Record<string, JsonSchema>;
+}
+
+/** The headers of every answer. */
+export const EVERY_HEADER = {
+  "X-Request-Id": { $ref: "#/components/headers/RequestId" },
+  "Cache-Control": { $ref: "#/components/headers/CacheControl" },
+};
+
+/** The answers with these errors, one a status; those that several operations have stand once. */
+export function errorResponses(
+  codes: ErrorCode[],
+  api: ApiFunction,
+  { schemas, responses }: Components,
+): [status: string, reference: JsonSchema][] {
+  const suffix = Object.keys(api.always).length === 0 ? "" : "OfSend";
+  return Array.from(byStatus(codes), ([status, group]) => {
+    const bodies = group.map((code) => {
+      const name = toPascalCase(code) + suffix;
+      schemas[name] ??= errorSchema(code, api.always);
+      return { $ref: `#/components/schemas/${name}` };
+    });
+    const name = group.map(toPascalCase).join("Or") + suffix;
+    responses[name] ??= errorResponse(group, bodies);
+    return [String(status), { $ref: `#/components/responses/${name}` }];
+  });
+}
+
+function errorResponse(codes: ErrorCode[], bodies: JsonSchema[]): JsonSchema {
+  return {
+    description: codes.map((code) => ERRORS[code].description).join(" Or: "),
+    headers: { ...EVERY_HEADER, ...headersOf(codes) },
+    content: {
+      "application/json": { schema: bodies.length === 1 ? bodies[0] : { oneOf: bodies } },
+    },
+  };
+}
+
+/** Written out in place: a component that no operation names would be called unused. */
+export function answersOfNoOperation({ always }: ApiFunction): JsonSchema {
+  return Object.fromEntries(Array.from(byStatus(ERRORS_OF_NO_OPERATION), ([status, codes]) => [
+    status,
+    errorResponse(codes, codes.map((code) => errorSchema(code, always))),
+  ]));
+}
+
+/** Shows the recorded errors in the answers that they are of. */
+export function showErrors(responses: Record<string, JsonSchema>, examples: Examples) {
+  for (const api of FUNCTIONS) {
+    for (const operation of api.operations) {
+      const errors = (examples[operation.id] ?? []).filter(({ status }) => status >= 400);
+      const answers = errorResponses(errorsOf(operation), api, { schemas: {}, responses: {} });
+      for (const [status, { $ref }] of answers) {
+        const { content } = responses[$ref.split("/").at(-1)];
+        const found = errors.filter((each) => String(each.status) === status);
+        if (found.length === 0) continue;
+        Object.assign(content["application/json"].examples ??= {}, shown(found, "answer"));
+      }
+    }
+  }
+}
+
+/** Examples as the description shows them. */
+export function shown(examples: Example[], what: "request" | "answer") {
+  const entries = examples.map(({ name, summary, request, answer }) => [name, {
+    summary,
+    value: what === "answer" ? answer : request.body,
+  }]);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}

@@ -1,0 +1,56 @@
+import type { ErrorCode } from "../supabase/functions/_shared/errors.ts";
+import type { Operation } from "../supabase/functions/_shared/http/operation.ts";
+import { gatewayOperations } from "../supabase/functions/gateway/operations.ts";
+import { readSenderConfig } from "../supabase/functions/send-external-template/config.ts";
+import { senderOperations } from "../supabase/functions/send-external-template/operations.ts";
+
+// Both functions with a configuration that reaches nothing; only what they declare is read here.
+const key = "A".repeat(43);
+const config = await readSenderConfig({
+  SUPABASE_URL: "http://127.0.0.1:9",
+  SUPABASE_ANON_KEY: "none",
+  JWT_SIGNING_KEY: JSON.stringify({ kty: "oct", k: key }),
+  CREDENTIALS_KEY: key,
+});
+
+const gateway = gatewayOperations(config);
+const sender = senderOperations(config);
+
+/** The name of an operation. */
+export type OperationId = (typeof gateway | typeof sender)[number]["id"];
+
+/** A function of the API, as far as it is described. */
+export interface ApiFunction {
+  name: string;
+  operations: Operation<OperationId>[];
+  /** Members of every error body. */
+  always: Record<string, unknown>;
+}
+
+/** The functions, in the order in which the description shows them. */
+export const FUNCTIONS: ApiFunction[] = [
+  { name: "gateway", operations: gateway, always: {} },
+  { name: "send-external-template", operations: sender, always: { success: false } },
+];
+
+/** The path of an operation as the description writes it: `/gateway/contacts/{id}`. */
+export function describedPath({ name }: ApiFunction, { path }: Operation): string {
+  return `/${name}${path.replace(/:(\w+)/g, "{$1}")}`.replace(/\/$/, "");
+}
+
+/** The codes of every error that an operation may answer: its own and those that every one like it has. */
+export function errorsOf({ scope, body, errors = [] }: Operation): ErrorCode[] {
+  return [
+    ...(scope === null
+      ? []
+      : ["missing_api_key", "invalid_api_key", "insufficient_scope"] as const),
+    ...(body ? ["payload_too_large"] as const : []),
+    "invalid_request",
+    ...(scope === null ? [] : ["database_unavailable"] as const),
+    "internal",
+    ...errors,
+  ];
+}
+
+/** The codes of errors that belong to no operation: an unknown path, a method that a path does not take. */
+export const ERRORS_OF_NO_OPERATION: ErrorCode[] = ["route_not_found", "method_not_allowed"];

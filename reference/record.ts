@@ -1,0 +1,95 @@
+import { decodeBase64Url, encodeBase64Url } from "deno-std/encoding/base64url.js";
+import { ASKS, asks, type Example, type Examples } from "./examples.ts";
+import { describedPath, FUNCTIONS, type OperationId } from "./functions.ts";
+
+/** Where the examples are recorded: a stack whose demo company nobody has touched. */
+interface DemoStack {
+  /** The API, without `/functions/v1`. */
+  url: string;
+  demo: { api_key: string } | null;
+}
+
+/**
+ * Makes the requests of the examples as the demo company and answers what it is told. Ids that a database
+ * makes, and moments, are replaced, alike in all examples, so that every recording is the same.
+ */
+export async function recordExamples({ url, demo }: DemoStack): Promise<Examples> {
+  if (!demo) throw new Error("The stack has no demo company.");
+  const recorded: { id: OperationId; example: Example }[] = [];
+  for (const { id, ask } of asks()) {
+    const { name, summary, params = {}, query, body, key } = ask;
+    const { method, path } = operationOf(id);
+    const filled = path.replace(/\{(\w+)\}/g, (_, part) => params[part]);
+    const search = query ? `?${new URLSearchParams(query)}` : "";
+    const response = await fetch(`${url}/functions/v1${filled}${search}`, {
+      method,
+      headers: {
+        ...(key ?? { Authorization: `Bearer ${demo.api_key}` }),
+        "X-Request-Id": `example-${name}`,
+        ...(body && { "Content-Type": "application/json" }),
+      },
+      body: body && JSON.stringify(body),
+    });
+    const request = JSON.parse(JSON.stringify({ params: ask.params, query, body }));
+    const answer = await response.json();
+    recorded.push({ id, example: { name, summary, request, status: response.status, answer } });
+  }
+  const examples: Examples = Object.fromEntries(Object.keys(ASKS).map((id) => [id, []]));
+  for (const { id, example } of steady(recorded)) examples[id]!.push(example);
+  return examples;
+}
+
+function operationOf(id: OperationId): { method: string; path: string } {
+  for (const api of FUNCTIONS) {
+    const operation = api.operations.find((each) => each.id === id);
+    if (operation) return { method: operation.method, path: describedPath(api, operation) };
+  }
+  throw new Error(`There is no operation ${id}.`);
+}
+
+/** When the demo data seems to have been written. */
+const SEEDED = Date.parse("2026-03-02T09:00:00Z");
+/** When the examples seem to have been recorded. */
+const RECORDED = "2026-03-02T09:30:00.123456+00:00";
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?[+-]\d{2}:\d{2}$/;
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+/** The same in every recording: values that a database or a clock makes are replaced. */
+function steady<Value>(recorded: Value): Value {
+  // Rows that nobody has changed say when the demo data was written.
+  const moments = JSON.stringify(recorded).match(/"updated_at":"([^"]+)"/);
+  const seeded = Date.parse(moments![1]);
+  const ids = new Map<string, string>();
+
+  const moment = (text: string) => {
+    const ms = Date.parse(text);
+    if (ms > seeded) return RECORDED;
+    return new Date(SEEDED + ms - seeded).toISOString().replace("Z", "000+00:00");
+  };
+  const id = (text: string) => {
+    if (text.startsWith("de3000")) return text;
+    if (!ids.has(text)) {
+      ids.set(text, `0b5e55ed-0000-4000-8000-${String(ids.size + 1).padStart(12, "0")}`);
+    }
+    return ids.get(text)!;
+  };
+  const text = (name: string, value: string): string => {
+    if (name === "next_cursor") {
+      const inner = JSON.parse(new TextDecoder().decode(decodeBase64Url(value)));
+      return encodeBase64Url(JSON.stringify(replaced("", inner)));
+    }
+    if (MOMENT.test(value)) return moment(value);
+    if (UUID.test(value)) return id(value);
+    return value.replace(/^wamid\.sandbox\..*/, "wamid.sandbox.0b5e55ed");
+  };
+  const replaced = (name: string, value: unknown): unknown => {
+    if (typeof value === "string") return text(name, value);
+    if (Array.isArray(value)) return value.map((item) => replaced("", item));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, replaced(name, item)]),
+    );
+  };
+  return replaced("", recorded) as Value;
+}

@@ -1,0 +1,23 @@
+import * as z from "zod";
+import { operation, reply } from "../_shared/http/operation.ts";
+
+/** As much as is said of a description in itself. */
+export const OpenApi = z.looseObject({
+  openapi: z.string(),
+  info: z.looseObject({ title: z.string(), version: z.string() }),
+  paths: z.looseObject({}),
+  components: z.looseObject({}),
+}).meta({ id: "OpenApi" });
+
+/** The description of the API, specification part 9. `npm run generate` makes it from the operations. */
+export const openApi = operation({
+  id: "getOpenApi",
+  method: "GET",
+  path: "/openapi.json",
+  scope: null,
+  answers: { 200: OpenApi },
+}, async () => {
+  // Loaded only when it is asked for: it is larger than the rest of the function.
+  const { default: description } = await import("./openapi.json", { with: { type: "json" } });
+  return reply(200, description);
+});

@@ -1,0 +1,174 @@
+// Holds every answer of the functions against openapi.json, and every request that succeeded.
+import { type JsonSchema } from "../../reference/json_schema.ts";
+import { closed, Schemas } from "./json_schemas.ts";
+
+/** A request and its answer. */
+export interface Exchange {
+  method: string;
+  /** From the function's name on: `/gateway/contacts?limit=2`. */
+  url: URL;
+  request: { headers: Headers; body: string };
+  status: number;
+  headers: Headers;
+  body: string;
+}
+
+/** Headers that a server or a platform adds to any answer. */
+const TRANSPORT = new Set(["content-type", "content-length", "date", "vary", "connection"]);
+
+interface FoundOperation {
+  operation: JsonSchema;
+  /** Where it stands in the document, as a path of keys. */
+  place: string[];
+  params: Record<string, string>;
+}
+
+/** The API's description as a judge of what was said. */
+export class Contract {
+  #document: JsonSchema;
+  #answers: Schemas;
+  #requests: Schemas;
+
+  constructor(document: JsonSchema) {
+    this.#document = document;
+    this.#answers = new Schemas(closed(document));
+    this.#requests = new Schemas(document);
+  }
+
+  /** What an exchange breaks of the description, in a sentence; null when it breaks nothing. */
+  violation(exchange: Exchange): string | null {
+    const { method, url, status } = exchange;
+    // Whatever answers GET answers HEAD, without the body.
+    const found = this.#find(method === "HEAD" ? "GET" : method, url.pathname);
+    const problem = found
+      ? this.#problemOf(exchange, found)
+      : this.#problemOutside(exchange, url.pathname.split("/")[1]);
+    return problem && `${method} ${url.pathname}${url.search} → ${status}: ${problem}`;
+  }
+
+  #find(method: string, path: string): FoundOperation | null {
+    for (const [pattern, item] of Object.entries<JsonSchema>(this.#document.paths)) {
+      const operation = item[method.toLowerCase()];
+      const params = operation && match(pattern, path);
+      if (params) return { operation, params, place: ["paths", pattern, method.toLowerCase()] };
+    }
+    return null;
+  }
+
+  #problemOf(exchange: Exchange, found: FoundOperation): string | null {
+    const place = [...found.place, "responses", String(exchange.status)];
+    const answer = found.operation.responses[exchange.status];
+    if (!answer) return "the status is not declared";
+    const [declared, at] = this.#resolved(answer, place);
+    return this.#problemOfAnswer(exchange, declared, at) ??
+      (exchange.status < 300 ? this.#problemOfRequest(exchange, found) : null);
+  }
+
+  /** An answer to an unknown path or to a method that the path does not take. */
+  #problemOutside(exchange: Exchange, name: string): string | null {
+    const place = ["x-answers-of-no-operation", name, String(exchange.status)];
+    const outside: JsonSchema = this.#document["x-answers-of-no-operation"];
+    const declared = outside[name]?.[exchange.status];
+    if (declared) return this.#problemOfAnswer(exchange, declared, place);
+    // The key is judged first; that answer is the same everywhere.
+    const [path, item] = Object.entries<JsonSchema>(this.#document.paths)
+      .find(([path]) => path.split("/")[1] === name) ?? [];
+    const [method, operation] = Object.entries<JsonSchema>(item ?? {})[0] ?? [];
+    const shared = operation?.responses[exchange.status];
+    if (!shared || exchange.status < 400) return "an answer to no operation";
+    const [answer, at] = this.#resolved(shared, [
+      ...["paths", path!, method, "responses"],
+      String(exchange.status),
+    ]);
+    return this.#problemOfAnswer(exchange, answer, at);
+  }
+
+  #resolved(answer: JsonSchema, place: string[]): [JsonSchema, string[]] {
+    if (!answer.$ref) return [answer, place];
+    const name = answer.$ref.split("/").at(-1);
+    return [this.#document.components.responses[name], ["components", "responses", name]];
+  }
+
+  #problemOfAnswer(
+    { method, headers, body }: Exchange,
+    answer: JsonSchema,
+    place: string[],
+  ): string | null {
+    const problem = this.#problemOfHeaders(headers, answer);
+    if (problem) return problem;
+    if (method === "HEAD") return body === "" ? null : "HEAD has a body";
+    if (!headers.get("Content-Type")?.startsWith("application/json")) return "it is not JSON";
+    const schema = [...place, "content", "application/json", "schema"];
+    return this.#answers.problem(schema, JSON.parse(body));
+  }
+
+  #problemOfHeaders(headers: Headers, answer: JsonSchema): string | null {
+    const declared: [string, JsonSchema][] = Object.entries<JsonSchema>(answer.headers)
+      .map(([name, header]) => {
+        const reference = header.$ref?.split("/").at(-1);
+        return [name, reference ? this.#document.components.headers[reference] : header];
+      });
+    for (const [name, { required, schema }] of declared) {
+      const value = headers.get(name);
+      if (value === null && required) return `the header ${name} is missing`;
+      if (value === null) continue;
+      const problem = this.#answers.problemOf(schema, fromText(value, schema));
+      if (problem) return `the header ${name} ${problem}`;
+    }
+    const known = new Set(declared.map(([name]) => name.toLowerCase()));
+    const other = [...headers.keys()].find((name) => !known.has(name) && !TRANSPORT.has(name));
+    return other ? `the header ${other} is not declared` : null;
+  }
+
+  /** What succeeded although the description does not allow it. */
+  #problemOfRequest(
+    { url, request }: Exchange,
+    { operation, params, place }: FoundOperation,
+  ): string | null {
+    const given = { path: params, query: Object.fromEntries(url.searchParams) };
+    for (const place of ["path", "query"] as const) {
+      const declared = (operation.parameters as JsonSchema[]).filter((each) => each.in === place);
+      for (const { name, required, schema } of declared) {
+        const value = given[place][name];
+        if (value === undefined && required) return `it succeeded without ${name}`;
+        if (value === undefined) continue;
+        const problem = this.#requests.problemOf(schema, fromText(value, schema));
+        if (problem) return `it succeeded although ${name} ${problem}`;
+      }
+      const other = Object.keys(given[place]).find((name) =>
+        !declared.some((each) => each.name === name)
+      );
+      if (other) return `it succeeded with the parameter ${other}`;
+    }
+    if (!operation.requestBody) return null;
+    const schema = [...place, "requestBody", "content", "application/json", "schema"];
+    const problem = this.#requests.problem(schema, trimmed(JSON.parse(request.body)));
+    return problem && `it succeeded although the body ${problem}`;
+  }
+}
+
+/** The parts of a path that vary; null when it is another path. */
+function match(pattern: string, path: string): Record<string, string> | null {
+  const [expected, actual] = [pattern, path].map((each) => each.split("/"));
+  if (expected.length !== actual.length) return null;
+  const params: Record<string, string> = {};
+  for (const [at, part] of expected.entries()) {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    if (name && actual[at] !== "") params[name] = actual[at];
+    else if (part !== actual[at]) return null;
+  }
+  return params;
+}
+
+/** The value that a text of a header or parameter stands for. */
+function fromText(text: string, { type }: JsonSchema): unknown {
+  return type === "integer" && /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+/** The rule `trimmed`: white space around a text is removed before its length counts. */
+function trimmed(value: unknown): unknown {
+  if (typeof value === "string") return value.trim();
+  if (Array.isArray(value)) return value.map(trimmed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, trimmed(item)]));
+}

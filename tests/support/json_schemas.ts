@@ -1,0 +1,55 @@
+import addFormats from "ajv-formats";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { JsonSchema } from "../../reference/json_schema.ts";
+
+/** An email address in any script (RFC 6531), as far as the description promises one. */
+const IDN_EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/u;
+
+/** The schemas of an OpenAPI document, to hold values against. */
+export class Schemas {
+  #ajv: Ajv2020;
+  #compiled = new Map<string | JsonSchema, ValidateFunction>();
+
+  constructor(document: JsonSchema) {
+    this.#ajv = new Ajv2020({
+      strict: true,
+      allowUnionTypes: true,
+      strictTypes: false,
+      strictRequired: false,
+      allErrors: false,
+      // 0.07 / 0.01 is not quite 7, and at twelve digits a float's step is a hundredth.
+      multipleOfPrecision: 1,
+    });
+    addFormats.default(this.#ajv);
+    this.#ajv.addFormat("idn-email", IDN_EMAIL);
+    this.#ajv.addVocabulary([...Object.keys(document), "example"]);
+    this.#ajv.addSchema(document, "doc");
+  }
+
+  /** What is wrong with a value, by the schema at a place in the document; null when nothing is. */
+  problem(place: string[], value: unknown): string | null {
+    const pointer = place.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1"))
+      .map(encodeURIComponent).join("/");
+    return this.#problem(`doc#/${pointer}`, () => ({ $ref: `doc#/${pointer}` }), value);
+  }
+
+  /** The same, by a schema that refers to nothing. */
+  problemOf(schema: JsonSchema, value: unknown): string | null {
+    return this.#problem(schema, () => schema, value);
+  }
+
+  #problem(key: string | JsonSchema, schema: () => JsonSchema, value: unknown): string | null {
+    let validate = this.#compiled.get(key);
+    if (!validate) this.#compiled.set(key, validate = this.#ajv.compile(schema()));
+    return validate(value) ? null : this.#ajv.errorsText(validate.errors, { dataVar: "it" });
+  }
+}
+
+/** The same document with every object closed: a member that it does not declare is wrong. */
+export function closed(document: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(document), (_key, value) => {
+    const isObject = value?.type === "object" && value.properties;
+    if (!isObject || "additionalProperties" in value) return value;
+    return { ...value, unevaluatedProperties: false };
+  });
+}
