@@ -24,18 +24,18 @@ export interface StackOptions {
   durable: boolean;
   /** Where templates are sent to, instead of the sandbox. */
   whatsappApiUrl?: string;
-  /** Told of each step that may take a moment. */
+  /** Is called with each step that may take a moment. */
   progress(step: string): void;
-  /** Ends a start that is still under way; whatever it has started is ended before it fails. */
+  /** Ends a start that is under way: it fails after it has ended everything that it had started. */
   signal?: AbortSignal;
 }
 
-/** What stack.json says, for programs. */
+/** The content of stack.json, for programs. */
 export interface StackAddresses {
   url: string;
   gateway_url: string;
   template_url: string;
-  /** Where the stand-in for the WhatsApp API shows what it took; null when it is not what sends. */
+  /** Where the stand-in for the WhatsApp API lists the messages it took; null when another API is used. */
   sandbox_url: string | null;
   database_url: string;
   publishable_key: string;
@@ -46,12 +46,13 @@ export interface StackAddresses {
 
 export interface Stack {
   addresses: StackAddresses;
-  /** Resolves when the database has ended without being asked to. */
+  /** Resolves when the database has ended although stop() was not called. */
   failed: Promise<void>;
+  /** Ends everything, the last part first. */
   stop(): Promise<void>;
 }
 
-/** A port that was asked for is taken; the message says what to do. */
+/** The requested port is taken; the message says what to do. */
 export class PortTaken extends Error {
   override name = "PortTaken";
 }
@@ -65,100 +66,104 @@ export class PortTaken extends Error {
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { folder, progress, signal } = options;
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+
+  // Ends the parts in reverse order: here when a later one fails, otherwise in stop().
+  await using starting = new AsyncDisposableStack();
   const lock = await lockFolder(folder);
+  starting.defer(lock.release);
+  // One that a killed stack left would send programs to a place where nothing listens.
+  await removeFile(`${folder}/stack.json`);
+  const door = openDoor(options.port);
+  starting.defer(door.close);
+  const url = `http://127.0.0.1:${door.port}`;
+  await lock.note({ pid: Deno.pid, url, since: new Date().toISOString() });
 
-  // Whatever has been started is ended in reverse order, when something later fails just as at the end.
-  const endings: (() => unknown)[] = [lock.release];
-  const stop = async () => {
-    for (const end of endings.splice(0).reverse()) await end();
+  const secrets = await loadSecrets(`${folder}/secrets.json`);
+  const whatsappApiUrl = options.whatsappApiUrl ?? `${url}/sandbox/v26.0`;
+  const environment = functionEnvironment(url, secrets, whatsappApiUrl);
+  for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
+  const loadingFunctions = loadFunctions(["gateway", "send-external-template"]);
+  loadingFunctions.catch(() => {}); // awaited below, after what may fail first
+
+  const password = secrets.database_password;
+  const database = await startPostgres({
+    dataFolder: `${folder}/data`,
+    fresh: options.fresh,
+    port: door.port + 1,
+    password,
+    logFile: `${folder}/postgres.log`,
+    durable: options.durable,
+  });
+  let stopping = false;
+  starting.defer(async () => {
+    stopping = true;
+    await database.stop();
+  });
+
+  const admin = connect(database.port, "supabase_admin", password);
+  const owner = connect(database.port, "postgres", password);
+  for (const sql of [owner, admin]) starting.defer(() => sql.end({ timeout: 1 }));
+  using _cancelling = cancelWhenAborted(admin, signal);
+  signal?.throwIfAborted();
+  await bootstrap(admin, password);
+  for await (const file of migrate(owner)) progress(`applied ${file}`);
+  if (options.seed && await seed(owner)) progress("wrote the demo data of supabase/seed.sql");
+  const isSandbox = options.whatsappApiUrl === undefined;
+  await connectDemoAccount(owner, isSandbox ? secrets.credentials_key : null);
+
+  const rest = await startRest({
+    url: databaseUrl(database.port, "authenticator", password),
+    privilegedUrl: databaseUrl(database.port, "supabase_admin", password),
+    jwtSecret: secrets.jwt_secret,
+    publishableKey: secrets.publishable_key,
+    secretKey: secrets.secret_key,
+  });
+  starting.defer(rest.close);
+  door.open(rest.fetch, await loadingFunctions);
+
+  const addresses: StackAddresses = {
+    url,
+    gateway_url: `${url}/functions/v1/gateway`,
+    template_url: `${url}/functions/v1/send-external-template`,
+    sandbox_url: isSandbox ? `${url}/sandbox/messages` : null,
+    database_url: databaseUrl(database.port, "postgres", password),
+    publishable_key: secrets.publishable_key,
+    secret_key: secrets.secret_key,
+    demo: await demoKey(owner),
   };
-  try {
-    // One that a killed stack left would send programs to where nobody is.
-    await removeFile(`${folder}/stack.json`);
-    const door = openDoor(options.port);
-    endings.push(() => door.close());
-    const url = `http://127.0.0.1:${door.port}`;
-    await lock.note({ pid: Deno.pid, url, since: new Date().toISOString() });
+  await writePrivately(`${folder}/stack.json`, addresses);
+  starting.defer(() => removeFile(`${folder}/stack.json`));
+  // Closed before anything behind it, so that no request meets half a stack.
+  starting.defer(door.close);
+  signal?.throwIfAborted();
 
-    const secrets = await loadSecrets(`${folder}/secrets.json`);
-    const whatsappApiUrl = options.whatsappApiUrl ?? `${url}/sandbox/v26.0`;
-    const environment = functionEnvironment(url, secrets, whatsappApiUrl);
-    for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
-    const loadingFunctions = loadFunctions(["gateway", "send-external-template"]);
-    loadingFunctions.catch(() => {}); // awaited below, after what may fail first
-
-    const password = secrets.database_password;
-    const database = await startPostgres({
-      dataFolder: `${folder}/data`,
-      fresh: options.fresh,
-      port: door.port + 1,
-      password,
-      logFile: `${folder}/postgres.log`,
-      durable: options.durable,
-    });
-    let stopping = false;
-    endings.push(() => {
-      stopping = true;
-      return database.stop();
-    });
-
-    const admin = connect(database.port, "supabase_admin", password);
-    const owner = connect(database.port, "postgres", password);
-    endings.push(() => Promise.all([admin, owner].map((sql) => sql.end({ timeout: 1 }))));
-    // A migration may take long, or wait forever. Again and again, because it may just be about to begin.
-    const cancel = () => {
-      const cancelling = setInterval(() => cancelStatements(admin).catch(() => {}), 100);
-      endings.push(() => clearInterval(cancelling));
-    };
-    signal?.addEventListener("abort", cancel);
-    signal?.throwIfAborted();
-    await bootstrap(admin, password);
-    for await (const file of migrate(owner)) progress(`applied ${file}`);
-    if (options.seed && await seed(owner)) progress("wrote the demo data of supabase/seed.sql");
-    const isSandbox = options.whatsappApiUrl === undefined;
-    await connectDemoAccount(owner, isSandbox ? secrets.credentials_key : null);
-
-    const rest = await startRest({
-      url: databaseUrl(database.port, "authenticator", password),
-      privilegedUrl: databaseUrl(database.port, "supabase_admin", password),
-      jwtSecret: secrets.jwt_secret,
-      publishableKey: secrets.publishable_key,
-      secretKey: secrets.secret_key,
-    });
-    endings.push(() => rest.close());
-    door.open(rest.fetch, await loadingFunctions);
-
-    const addresses: StackAddresses = {
-      url,
-      gateway_url: `${url}/functions/v1/gateway`,
-      template_url: `${url}/functions/v1/send-external-template`,
-      sandbox_url: isSandbox ? `${url}/sandbox/messages` : null,
-      database_url: databaseUrl(database.port, "postgres", password),
-      publishable_key: secrets.publishable_key,
-      secret_key: secrets.secret_key,
-      demo: await demoKey(owner),
-    };
-    await writePrivately(`${folder}/stack.json`, addresses);
-    endings.push(() => removeFile(`${folder}/stack.json`));
-    // Closed before anything behind it is, so that no request meets half a stack.
-    endings.push(() => door.close());
-    signal?.throwIfAborted();
-    signal?.removeEventListener("abort", cancel);
-
-    const failed = database.ended.then(() => stopping ? new Promise<void>(() => {}) : undefined);
-    return { addresses, failed, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const started = starting.move();
+  return {
+    addresses,
+    failed: database.ended.then(() => stopping ? new Promise<void>(() => {}) : undefined),
+    stop: () => started.disposeAsync(),
+  };
 }
 
-/** Ends whatever statements the owner of the tables is running, each with an error. */
+/** From the moment the signal aborts until it is disposed of, ends every statement of the tables' owner. */
+function cancelWhenAborted(admin: Sql, signal?: AbortSignal): Disposable {
+  const stack = new DisposableStack();
+  // A migration may take long, or wait forever. Again and again, because it may be about to begin.
+  const cancel = () => {
+    const cancelling = setInterval(() => cancelStatements(admin).catch(() => {}), 100);
+    stack.defer(() => clearInterval(cancelling));
+  };
+  signal?.addEventListener("abort", cancel);
+  stack.defer(() => signal?.removeEventListener("abort", cancel));
+  return stack;
+}
+
+/** Ends the statements that the owner of the tables is running, each with an error. */
 async function cancelStatements(admin: Sql) {
   await admin`select pg_cancel_backend(pid) from pg_stat_activity where usename = 'postgres'`;
 }
 
-/** The HTTP server. It takes its port at once and lets requests wait until there is something behind it. */
+/** The HTTP server. It takes its port at once; requests wait until the door is opened. */
 function openDoor(port: number) {
   type Answer = (request: Request) => Promise<Response>;
   let open!: (rest: Answer, functions: Answer) => void;
@@ -174,7 +179,7 @@ function openDoor(port: number) {
       onListen: () => {},
     }, async (request) => {
       const { pathname } = new URL(request.url);
-      // Not counted: whoever waits for the channel is a request that is under way itself.
+      // Not counted: a request that waits for the channel is counted itself.
       if (pathname.startsWith("/sandbox/")) return await sandbox(request);
       underWay++;
       try {
@@ -187,7 +192,7 @@ function openDoor(port: number) {
         underWay--;
       }
     });
-    /** Gives what is under way a second to be answered, and then takes no more requests. */
+    /** Gives requests under way a second to be answered, and then takes no more. */
     const close = async () => {
       // A function's own requests to the Data API come in here too, some after its answer.
       for (let waited = 0, quiet = 0; quiet < 50 && waited < 1000; waited += 10) {

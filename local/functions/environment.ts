@@ -1,20 +1,28 @@
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import type { Secrets } from "../secrets.ts";
 
-/** What the functions are configured with: what the platform sets, and their own secrets. */
+/** Secrets for the functions; the signing key as a private JWK in JSON, or as the local stack keeps it. */
+export type FunctionSecrets =
+  & Pick<Secrets, "publishable_key" | "secret_key" | "credentials_key">
+  & (Pick<Secrets, "jwt_secret"> | { signing_key: string });
+
+/** The environment variables of the functions: those that the platform sets, and their own secrets. */
 export function functionEnvironment(
-  url: string,
-  secrets: Secrets,
+  supabaseUrl: string,
+  secrets: FunctionSecrets,
   whatsappApiUrl: string,
-): Record<string, string> {
-  // lite takes the secret as text and the functions take it as a key; these are the same bytes.
-  const k = encodeBase64Url(secrets.jwt_secret);
+) {
   return {
-    SUPABASE_URL: url,
+    SUPABASE_URL: supabaseUrl,
     SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: secrets.publishable_key }),
     SUPABASE_SECRET_KEY: secrets.secret_key,
-    JWT_SIGNING_KEY: JSON.stringify({ kty: "oct", alg: "HS256", k }),
+    JWT_SIGNING_KEY: "jwt_secret" in secrets ? signingKey(secrets) : secrets.signing_key,
     CREDENTIALS_KEY: secrets.credentials_key,
     WHATSAPP_API_URL: whatsappApiUrl,
   };
+}
+
+function signingKey({ jwt_secret }: Pick<Secrets, "jwt_secret">): string {
+  // lite takes the secret as text and the functions take it as a key; these are the same bytes.
+  return JSON.stringify({ kty: "oct", alg: "HS256", k: encodeBase64Url(jwt_secret) });
 }

@@ -1,5 +1,5 @@
-// What becomes of a send when the connection to the channel fails, on the Deno that runs these tests and
-// on the hosted runtime's: what the two say of it differs, and so does what they do about it themselves.
+// The outcome of a send whose connection to the channel fails, on the Deno that runs these tests and on the
+// hosted runtime's: the two report such a failure differently, and they retry differently by themselves.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { startFunction } from "../support/function_process.ts";
@@ -17,7 +17,7 @@ type Connection = Deno.TcpConn;
 const write = (connection: Connection, text: string) =>
   connection.write(new TextEncoder().encode(text));
 
-/** A channel of bare connections, each of which is counted, treated in some way and closed. */
+/** A channel of bare TCP connections: it counts each one, treats it in a given way and closes it. */
 function bareChannel() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let connections = 0;
@@ -30,7 +30,7 @@ function bareChannel() {
   })();
   return {
     address: `127.0.0.1:${listener.addr.port}`,
-    /** Treats all connections in this way from now on, and counts them anew. */
+    /** Treats all further connections in this way, and counts from zero. */
     become(way: typeof treat) {
       connections = 0;
       treat = way;
@@ -45,7 +45,7 @@ function bareChannel() {
   };
 }
 
-/** Reads a request to its end, which its own length says. */
+/** Reads a request to its end, by its Content-Length. */
 async function readRequest(connection: Connection) {
   let text = "";
   const piece = new Uint8Array(65_536);
@@ -57,7 +57,7 @@ async function readRequest(connection: Connection) {
   }
 }
 
-/** After each of these, the channel may have the message. */
+/** After each of these failures, the channel may have the message. */
 const MAY_HAVE_GONE: Record<string, (connection: Connection) => Promise<unknown>> = {
   "is closed before an answer": readRequest,
   "is reset before the request is read": (connection) => connection.read(new Uint8Array(1)),
@@ -83,7 +83,7 @@ const MAY_HAVE_GONE: Record<string, (connection: Connection) => Promise<unknown>
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{"messages":',
     );
   },
-  "answers in no known language": async (connection) => {
+  "answers in another protocol": async (connection) => {
     await readRequest(connection);
     await write(connection, "220 smtp.example ESMTP\r\n\r\n");
   },
@@ -92,7 +92,7 @@ const MAY_HAVE_GONE: Record<string, (connection: Connection) => Promise<unknown>
 const ACCEPTED = '{"messages":[{"id":"wamid.x"}]}';
 
 for (const [name, deno] of Object.entries(DENOS)) {
-  Deno.test(`on ${name}, a connection that breaks leaves nobody knowing, and is not made again`, async (t) => {
+  Deno.test(`on ${name}, after a connection that breaks, the outcome is unknown and no second one is made`, async (t) => {
     await using channel = bareChannel();
     await using sender = await startFunction("send-external-template", {
       channelUrl: `http://${channel.address}/v26.0`,
@@ -116,7 +116,7 @@ for (const [name, deno] of Object.entries(DENOS)) {
     }
   });
 
-  Deno.test(`on ${name}, a connection that has carried a send before is no safer to repeat on`, async () => {
+  Deno.test(`on ${name}, no send is repeated on a connection that has carried an earlier send`, async () => {
     const company = await newCompany();
     let requests = 0;
     await using channel = bareChannel();
@@ -139,13 +139,13 @@ for (const [name, deno] of Object.entries(DENOS)) {
     assert.deepEqual([requests, channel.connections], [2, 1]);
   });
 
-  Deno.test(`on ${name}, a connection that is never made has sent nothing`, async (t) => {
+  Deno.test(`on ${name}, without a connection, nothing has been sent`, async (t) => {
     await using channel = bareChannel();
     const unreachable: Record<
       string,
       [url: string, way?: (connection: Connection) => Promise<unknown>]
     > = {
-      // Some of the ports that nobody listens on are not called at all; this one is.
+      // Nothing listens there. Deno calls this port; others it refuses without a call.
       "is refused": ["http://127.0.0.1:10/v26.0"],
       "has no such name": ["http://channel.invalid/v26.0"],
       "ends within TLS": [
@@ -176,7 +176,7 @@ for (const [name, deno] of Object.entries(DENOS)) {
     }
   });
 
-  Deno.test(`on ${name}, a channel that is silent for too long leaves nobody knowing`, async () => {
+  Deno.test(`on ${name}, after a channel that is silent for too long, the outcome is unknown`, async () => {
     await using channel = bareChannel();
     const over = Promise.withResolvers<void>();
     const silences: ((connection: Connection) => Promise<unknown>)[] = [
@@ -219,7 +219,7 @@ function assertUnavailable({ status, headers, body }: Answer, outcome: string) {
   assert.equal(headers.get("Retry-After"), null);
 }
 
-/** The answer to one request of a function that waits for the channel no longer than a moment. */
+/** The answer to one request of a function that waits for the channel for 300 ms only. */
 async function impatientSend(deno: string, channelUrl: string, key: string, json: unknown) {
   const script = `
     const folder = "file://${root}supabase/functions/send-external-template/";
@@ -243,7 +243,7 @@ async function impatientSend(deno: string, channelUrl: string, key: string, json
     args: ["eval", script],
     env: environment({ channelUrl }),
     cwd: root,
-    signal: AbortSignal.timeout(15_000), // one that waits for ever fails here
+    signal: AbortSignal.timeout(15_000), // a function that waits forever fails here
   }).output();
   const [printed] = new TextDecoder().decode(stdout).trim().split("\n").slice(-1);
   assert.ok(printed, new TextDecoder().decode(stderr));

@@ -7,8 +7,9 @@ import { send } from "../support/calls.ts";
 import { takenFrom, template } from "../support/sending.ts";
 import { environment, stack } from "../support/test_stack.ts";
 import { root } from "../../local/checkout.ts";
+import type { NotStarted } from "../../local/functions/process.ts";
 
-// The program itself: .bin/deno may be a script that starts it, and a signal would end just that.
+// The program itself: .bin/deno may be a script that starts it, and a signal would end only the script.
 const deno = `${root}tools/node_modules/deno/deno`;
 
 const company = await newCompany();
@@ -17,12 +18,12 @@ const headers = {
   "Content-Type": "application/json",
 };
 
-Deno.test("the hosted runtime's Deno is the one that is meant", async () => {
+Deno.test("the tools contain the Deno version of the hosted runtime", async () => {
   const version = await new Deno.Command(deno, { args: ["--version"] }).output();
   assert.match(new TextDecoder().decode(version.stdout), /^deno 2\.1\.4 /);
 });
 
-Deno.test("the gateway serves requests on it", async () => {
+Deno.test("the gateway serves requests on that Deno", async () => {
   await using gateway = await startFunction("gateway", { deno });
   const { status, body } = await send(`${gateway.url}/pipelines`, "GET", headers);
   assert.deepEqual([status, body.data[0].id], [200, company.pipeline_id]);
@@ -35,7 +36,7 @@ Deno.test("the gateway serves requests on it", async () => {
   assert.deepEqual([wrong.status, wrong.body.code], [401, "invalid_api_key"]);
 });
 
-Deno.test("the template endpoint sends on it, and knows a repeat", async () => {
+Deno.test("the template endpoint sends on that Deno, and recognises a repeat", async () => {
   await using sender = await startFunction("send-external-template", {
     channelUrl: `${stack.url}/sandbox/v26.0`,
     deno,
@@ -74,7 +75,7 @@ Deno.test("the template endpoint sends on it, and knows a repeat", async () => {
   assert.equal((await send(sender.url, "POST", {})).status, 401);
 });
 
-Deno.test("a function without its configuration does not start, and says what belongs there", async () => {
+Deno.test("a function without its configuration does not start, and says what is missing or malformed", async () => {
   const key = JSON.parse(environment().JWT_SIGNING_KEY).k;
   const cases: [Record<string, string>, string][] = [
     [{ SUPABASE_URL: "" }, "SUPABASE_URL must be the URL of the Supabase project."],
@@ -85,16 +86,12 @@ Deno.test("a function without its configuration does not start, and says what be
     [{ JWT_SIGNING_KEY: key }, "JWT_SIGNING_KEY must be a private JWK as JSON"],
   ];
   await Promise.all(cases.map(async ([broken, sentence]) => {
-    const entry = `${root}supabase/functions/gateway/index.ts`;
-    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["serve", "--port", "0", "--allow-env", entry],
-      env: { ...environment(), ...broken, NO_COLOR: "1" },
-      cwd: root,
-      stdout: "null",
-    }).output();
-    const printed = new TextDecoder().decode(stderr);
-    assert.equal(code, 1);
-    assert.ok(printed.includes(`ConfigError: ${sentence}`), printed);
-    assert.ok(!printed.includes(key), "no part of a key is printed");
+    const starting = startFunction("gateway", { env: broken });
+    await assert.rejects(starting, ({ code, printed }: NotStarted) => {
+      assert.equal(code, 1);
+      assert.ok(printed.includes(`ConfigError: ${sentence}`), printed);
+      assert.ok(!printed.includes(key), "no part of a key is printed");
+      return true;
+    });
   }));
 });

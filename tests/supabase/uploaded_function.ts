@@ -1,9 +1,10 @@
 import { root } from "../../local/checkout.ts";
+import { type FunctionProcess, startFunctionProcess } from "../../local/functions/process.ts";
 import { withFolder } from "../support/started.ts";
 import { environment } from "../support/test_stack.ts";
 import type { Upload } from "./management_api.ts";
 
-/** A function of which there is nothing but what was uploaded. */
+/** A function as the platform has it: the uploaded files and nothing else. */
 export class UploadedFunction {
   #folder: string;
   #upload: Upload;
@@ -27,46 +28,34 @@ export class UploadedFunction {
     });
   }
 
-  /** Whether its types hold with a Deno, and what that printed. */
+  /** Whether a Deno accepts its types, and the printed errors. */
   async check(deno: string): Promise<[isRight: boolean, printed: string]> {
-    const { success, stderr } = await this.#command(deno, ["check"]).output();
+    const { success, stderr } = await new Deno.Command(deno, {
+      args: ["check", ...this.#flags, this.#entry],
+      cwd: this.#folder,
+      env: { NO_COLOR: "1" },
+      stdout: "null",
+    }).output();
     return [success, new TextDecoder().decode(stderr)];
   }
 
-  /** Starts it with a Deno, before the tests' stack. */
-  async start(deno: string) {
-    const listen = ["--host", "127.0.0.1", "--port", "0", "--allow-net", "--allow-env"];
-    const server = this.#command(deno, ["serve", ...listen]).spawn();
-    let printed = "";
-    const reading = server.stderr.pipeThrough(new TextDecoderStream()).values();
-    while (!/http:\S+\/\s/.test(printed)) {
-      const { value, done } = await reading.next();
-      if (done) throw new Error(`It did not start: ${printed}`);
-      printed += value;
-    }
-    await reading.return?.();
-    return {
-      url: /http:\/\/[\w.:]+/.exec(printed)![0],
-      [Symbol.asyncDispose]: async () => {
-        server.kill("SIGTERM");
-        await server.status;
-      },
-    };
+  /** Starts it with a Deno; it serves the tests' stack. */
+  async start(deno: string): Promise<FunctionProcess> {
+    return await startFunctionProcess({
+      entry: this.#entry,
+      env: environment(),
+      deno,
+      cwd: this.#folder,
+      flags: this.#flags,
+    });
   }
 
-  #command(deno: string, args: string[]): Deno.Command {
-    const { entrypoint_path, import_map_path } = this.#upload.metadata;
-    return new Deno.Command(deno, {
-      args: [
-        ...args,
-        ...["--no-config", "--no-lock", "--node-modules-dir=manual"],
-        `--import-map=${this.#folder}/${import_map_path}`,
-        `${this.#folder}/${entrypoint_path}`,
-      ],
-      cwd: this.#folder,
-      env: { ...environment(), NO_COLOR: "1" },
-      stdout: "null",
-      stderr: "piped",
-    });
+  get #entry(): string {
+    return `${this.#folder}/${this.#upload.metadata.entrypoint_path}`;
+  }
+
+  get #flags(): string[] {
+    const importMap = `${this.#folder}/${this.#upload.metadata.import_map_path}`;
+    return ["--no-config", "--no-lock", "--node-modules-dir=manual", `--import-map=${importMap}`];
   }
 }

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { functionEnvironment } from "../../local/functions/environment.ts";
 import type { StackAddresses } from "../../local/stack.ts";
 import { readCredentialsKey } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 
@@ -10,32 +11,27 @@ if (!file) {
 /** The stack that these tests run against. */
 export const stack: StackAddresses = JSON.parse(Deno.readTextFileSync(file));
 
-/** What the functions of this stack keep secret. */
+/** The secrets of this stack's functions. */
 const { JWT_SIGNING_KEY = "", CREDENTIALS_KEY = "" } = Deno.env.toObject();
 
 /** The key under which this stack's access tokens are stored. */
 export const credentialsKey = readCredentialsKey(CREDENTIALS_KEY);
 
 /**
- * What a function is configured with, to serve this stack.
- * @param channelUrl the messaging channel; unless a test names one, nobody is there.
+ * The environment variables of a function that serves this stack.
+ * @param channelUrl the messaging channel; nothing listens there unless a test names one.
  */
 export function environment(
   { supabaseUrl = stack.url, channelUrl = "http://127.0.0.1:9" }: {
     supabaseUrl?: string;
     channelUrl?: string;
   } = {},
-): Record<string, string> {
-  return {
-    SUPABASE_URL: supabaseUrl,
-    SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: stack.publishable_key }),
-    JWT_SIGNING_KEY,
-    CREDENTIALS_KEY,
-    WHATSAPP_API_URL: channelUrl,
-  };
+) {
+  const secrets = { ...stack, signing_key: JWT_SIGNING_KEY, credentials_key: CREDENTIALS_KEY };
+  return functionEnvironment(supabaseUrl, secrets, channelUrl);
 }
 
-/** Works on the database as the owner of its tables, and lets go of the connection afterwards. */
+/** Works on the database as the owner of its tables, and closes the connection afterwards. */
 export async function withDatabase<Answer>(
   work: (sql: postgres.Sql) => Promise<Answer>,
 ): Promise<Answer> {

@@ -1,0 +1,107 @@
+import { deadline } from "deno-std/async/deadline.js";
+import { root } from "../checkout.ts";
+
+/** A module that `deno serve` runs in a process of its own, as the platform runs a function. */
+export interface FunctionProcess extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  url: string;
+  pid: number;
+  /** Milliseconds from the start of the process until it listened. */
+  listeningAfter: number;
+  /** The end of what it has written to stderr. */
+  log(): string;
+  /** Sends a signal, SIGTERM unless another is given, and waits for the end. */
+  end(signal?: Deno.Signal): Promise<void>;
+}
+
+export interface FunctionProcessOptions {
+  /** The file of the module, whose default export has `fetch`. */
+  entry: string;
+  /** Variables besides those of this process. */
+  env: Record<string, string>;
+  /** The Deno that runs it; the one that runs this process, unless another is given. */
+  deno?: string;
+  cwd?: string;
+  /** Those that the platform gives a function, unless it needs more. */
+  permissions?: string[];
+  /** Further flags of `deno serve`. */
+  flags?: string[];
+  /** Ends the process at the latest; owns it from its start, before it listens. */
+  owner?: AsyncDisposableStack;
+}
+
+/** A process ended before it listened. The message shows what it had written. */
+export class NotStarted extends Error {
+  override name = "NotStarted";
+
+  constructor(entry: string, readonly code: number, readonly printed: string) {
+    super(`${entry} did not start:\n${printed}`);
+  }
+}
+
+const LOG_LENGTH = 16_384;
+/** A process that takes longer to end is killed. */
+const END_MS = 3000;
+
+/** The file that a function of this repository starts with. */
+export function functionEntry(name: string): string {
+  return `${root}supabase/functions/${name}/index.ts`;
+}
+
+/**
+ * Starts a module on a free port and waits until it listens.
+ * @throws NotStarted when it ends before that, Error when its owner has been disposed of.
+ */
+export async function startFunctionProcess(
+  options: FunctionProcessOptions,
+): Promise<FunctionProcess> {
+  const { entry, env, deno = Deno.execPath(), cwd = root, flags = [], owner } = options;
+  const { permissions = ["--allow-net", "--allow-env"] } = options;
+  if (owner?.disposed) throw new Error(`${entry} was not started: its owner is being ended.`);
+  const began = performance.now();
+  const child = new Deno.Command(deno, {
+    args: ["serve", "--host", "127.0.0.1", "--port", "0", ...permissions, ...flags, entry],
+    env: { ...env, NO_COLOR: "1" },
+    cwd,
+    stdin: "null",
+    stdout: "null", // a line for each send
+    stderr: "piped",
+  }).spawn();
+  owner?.defer(() => end());
+  let hasEnded = false;
+  child.status.then(() => hasEnded = true);
+
+  let log = "";
+  const listening = Promise.withResolvers<string>();
+  const reading = (async () => {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+      log = (log + text).slice(-LOG_LENGTH);
+      const [, url] = /Listening on (http:\/\/[\w.:]+)\//.exec(log) ?? [];
+      if (url) listening.resolve(url);
+    }
+    listening.reject(new NotStarted(entry, (await child.status).code, log));
+  })();
+
+  async function end(signal: Deno.Signal = "SIGTERM") {
+    for (const each of [signal, "SIGKILL"] as const) {
+      if (hasEnded) break;
+      try {
+        child.kill(each);
+      } catch {
+        // It has ended at this moment.
+      }
+      await deadline(child.status, END_MS).catch(() => {});
+    }
+    await reading;
+  }
+
+  const url = await listening.promise;
+  return {
+    url,
+    pid: child.pid,
+    listeningAfter: performance.now() - began,
+    log: () => log.trim(),
+    end,
+    [Symbol.asyncDispose]: () => end(),
+  };
+}
