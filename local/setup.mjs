@@ -14,27 +14,34 @@ if (Number(process.versions.node.split(".")[0]) < 20) {
 if (process.platform === "win32") {
   fail("Windows is supported through WSL: run this in a Linux distribution there.");
 }
-install(root, "package-lock.json", ["ci"]);
+install(root);
 const TOOLS = {
   "--with-tools": join(root, "tools"),
   "--with-bench-tools": join(root, "bench", "tools"),
 };
 for (const [flag, folder] of Object.entries(TOOLS)) {
-  if (!process.argv.includes(flag)) continue;
-  // Exact versions and no lock file: a lock lists every platform's binaries, and the older of these
-  // tools are not to be had for every platform everywhere.
-  install(folder, "package.json", ["install", "--no-package-lock"]);
+  if (process.argv.includes(flag)) install(folder);
 }
 
-/** Installs a folder's packages, unless that was done with the same list before. */
-function install(folder, list, command) {
+/**
+ * Installs a folder's packages, unless that was done with the same list before. The list is the lock
+ * file; a folder without one has exact versions in its package.json.
+ *
+ * The lock file of `tools/` was made where the registry had Deno 2.1.4 and the Supabase CLI 3.1.0 for
+ * Linux on x64 only. It names their binaries for other platforms by exact version, without a checksum.
+ * Where a registry has them all, deleting the file and `npm install --package-lock-only` adds the rest.
+ */
+function install(folder) {
+  const isLocked = existsSync(join(folder, "package-lock.json"));
+  const list = isLocked ? "package-lock.json" : "package.json";
+  const command = isLocked ? ["ci"] : ["install", "--no-package-lock"];
   const wanted = createHash("sha256").update(readFileSync(join(folder, list))).digest("hex");
   const mark = join(folder, "node_modules", ".installed");
   if (existsSync(mark) && readFileSync(mark, "utf8") === wanted) return;
 
   console.error("Installing packages, once …");
   const args = [...command, "--no-audit", "--no-fund", "--loglevel=error"];
-  // npm's own output goes to stderr, so that who reads this command's output gets only that.
+  // npm's own output goes to stderr, so that the output of this command has nothing else in it.
   const { status } = spawnSync("npm", args, { cwd: folder, stdio: ["ignore", 2, 2] });
   if (status !== 0) fail(`npm ${command.join(" ")} did not succeed; its messages above say why.`);
   putDenoInPlace(folder);

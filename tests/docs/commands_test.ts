@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import packageJson from "../../package.json" with { type: "json" };
+import { root } from "../../local/checkout.ts";
+import { admin } from "../admin/command.ts";
+import { commandLines, readPage, readPages } from "./pages.ts";
+
+// The changelog tells of what is gone, too.
+const pages = (await readPages()).filter(({ path }) => path !== "CHANGELOG.md");
+const commands = pages.flatMap((page) =>
+  commandLines(page).map((line) => ({ page: page.path, line }))
+);
+
+Deno.test("no command of a page works on the local database where a project's is meant", () => {
+  const found = commands.flatMap(({ page, line }) =>
+    Array.from(line.matchAll(/\bsupabase (db|migration) [^&]*/g), ([command]) => [page, command])
+  );
+  assert.ok(found.length >= 4, "the pages say how to push and to dump");
+  for (const [page, command] of found) assert.match(command, / --remote\b/, page);
+});
+
+Deno.test("every npm script that a page names is in package.json", () => {
+  const scripts = Object.keys(packageJson.scripts);
+  const named = commands.flatMap(({ page, line }) =>
+    Array.from(
+      line.matchAll(/\bnpm (?:run (?:--silent )?([\w:.-]+)|(start|test)\b)/g),
+      ([, script, short]) => ({ page, script: script ?? short }),
+    )
+  );
+  assert.ok(named.length > 20, "the pages name npm scripts");
+  for (const { page, script } of named) assert.ok(scripts.includes(script), `${page}: ${script}`);
+});
+
+Deno.test("the operator's command knows every command line of it that a page shows", async () => {
+  const shown = commands.flatMap(({ page, line }) => {
+    const [, args] = /\bnpm run (?:--silent )?admin -- ([^&|]+)/.exec(line) ?? [];
+    return args === undefined || args.trim() === "…" ? [] : [{ page, line, args: words(args) }];
+  });
+  assert.ok(shown.length >= 10, "the pages show the operator's command");
+  await Promise.all(shown.map(async ({ page, line, args }) => {
+    if (/^[a-z ]+$/.test(args.join(" "))) {
+      // The name of a command, as in the middle of a sentence.
+      const { stdout } = await admin([...args, "--help"]);
+      return assert.match(stdout, new RegExp(`^Usage: npm run admin -- ${args.join(" ")} `), page);
+    }
+    // Where there is no stack, a command that is understood ends with 1, and one that is not with 2.
+    const { code, stderr } = await admin(args, { env: { STACK_FILE: "/nowhere/stack.json" } });
+    assert.deepEqual(
+      [code, stderr.includes("not running")],
+      [1, true],
+      `${page}: ${line}\n${stderr}`,
+    );
+  }));
+});
+
+/** The arguments of a command line, with something of the right form for what a reader fills in. */
+function words(args: string): string[] {
+  const typed = Array.from(args.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);
+  return typed.map((word, at) => {
+    if (word !== "<id>") return word;
+    const isChannelId = typed[at - 1] === "--phone-number-id";
+    return isChannelId ? "106540352242922" : "7d1f6f0e-2c4b-4a57-9a1e-5f2f3c1b8e90";
+  });
+}
+
+Deno.test("the README lists the options of npm start", async () => {
+  const { text } = await readPage("README.md");
+  const listed = Array.from(text.matchAll(/^\| `(--[\w-]+)/gm), ([, option]) => option);
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", "--no-prompt", `${root}local/start.ts`, "--help"],
+  }).output();
+  const help = new TextDecoder().decode(stdout);
+  assert.deepEqual(listed, Array.from(help.matchAll(/^ {2}(--[\w-]+)/gm), ([, option]) => option));
+});

@@ -1,0 +1,85 @@
+// The pages of this repository, as the tests of them read them.
+import { dirname, normalize } from "node:path";
+import { root } from "../../local/checkout.ts";
+
+/** A block between fences: the language that it names and what is in it. */
+export interface Block {
+  language: string;
+  text: string;
+}
+
+/** A page in Markdown. */
+export interface Page {
+  /** From the root of the checkout, such as `docs/api.md`. */
+  path: string;
+  text: string;
+  blocks: Block[];
+  /** The text without the blocks. */
+  prose: string;
+}
+
+// A block may be indented, in a list.
+const BLOCK = /^( *)```(\w*)\n([\s\S]*?)^\1```$/gm;
+
+/** Reads one page. */
+export async function readPage(path: string): Promise<Page> {
+  const text = await Deno.readTextFile(`${root}${path}`);
+  const blocks = Array.from(text.matchAll(BLOCK), ([, indent, language, text]) => ({
+    language,
+    text: text.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+  }));
+  return { path, text, blocks, prose: text.replaceAll(BLOCK, "") };
+}
+
+/** Reads every page: those beside the README and those in docs/. */
+export async function readPages(): Promise<Page[]> {
+  const paths: string[] = [];
+  for (const folder of ["", "docs/"]) {
+    for await (const { name } of Deno.readDir(`${root}${folder}`)) {
+      if (name.endsWith(".md")) paths.push(`${folder}${name}`);
+    }
+  }
+  return await Promise.all(paths.sort().map(readPage));
+}
+
+/** What stands between backticks in the prose of a page. */
+export function spans({ prose }: Page): string[] {
+  return Array.from(prose.matchAll(/`([^`]+)`/g), ([, span]) => span.replaceAll("\n", " "));
+}
+
+/** The command lines of a page: those of its shell blocks, without comments, and what stands between backticks. */
+export function commandLines(page: Page): string[] {
+  const lines = page.blocks.filter(({ language }) => language === "sh")
+    .flatMap(({ text }) => text.split("\n"))
+    .map((line) => line.replace(/(^|\s)#.*$/, "").trim());
+  return [...lines, ...spans(page)].filter((line) => line !== "");
+}
+
+/** The anchors of a page's headings, as the hosts of repositories make them. */
+export function anchors({ prose }: Page): string[] {
+  const times = new Map<string, number>();
+  return Array.from(prose.matchAll(/^#+ (.+)$/gm), ([, heading]) => {
+    const words = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "");
+    const anchor = words.trim().replaceAll(" ", "-");
+    const earlier = times.get(anchor) ?? 0;
+    times.set(anchor, earlier + 1);
+    return earlier === 0 ? anchor : `${anchor}-${earlier}`;
+  });
+}
+
+/** A link to another place of this repository. */
+export interface Link {
+  from: string;
+  /** From the root of the checkout. */
+  path: string;
+  anchor: string | undefined;
+}
+
+/** The links of a page that lead to a place of this repository. */
+export function links({ path: from, prose }: Page): Link[] {
+  const targets = Array.from(prose.matchAll(/\]\(([^)\s]+)\)/g), ([, target]) => target);
+  return targets.filter((target) => !/^[a-z]+:/.test(target)).map((target) => {
+    const [path, anchor] = target.split("#");
+    return { from, path: path === "" ? from : normalize(`${dirname(from)}/${path}`), anchor };
+  });
+}

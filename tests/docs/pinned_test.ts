@@ -1,0 +1,48 @@
+// What is fetched from elsewhere is the same tomorrow.
+import assert from "node:assert/strict";
+import { root } from "../../local/checkout.ts";
+import lock from "../../tools/package-lock.json" with { type: "json" };
+import wanted from "../../tools/package.json" with { type: "json" };
+
+Deno.test("every action of a workflow is pinned by commit, with its release as a comment", async () => {
+  const uses: string[] = [];
+  for await (const { name } of Deno.readDir(`${root}.github/workflows`)) {
+    const workflow = await Deno.readTextFile(`${root}.github/workflows/${name}`);
+    uses.push(...Array.from(workflow.matchAll(/^.*\buses:.*$/gm), ([line]) => line.trim()));
+  }
+  assert.ok(uses.length > 0);
+  for (const line of uses) {
+    assert.match(line, /^(- )?uses: [\w.-]+(\/[\w.-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  }
+});
+
+interface Locked {
+  version?: string;
+  optional?: boolean;
+  integrity?: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+const packages: Record<string, Locked> = lock.packages;
+
+Deno.test("the tools have exact versions, which their lock file has too", () => {
+  for (const [name, version] of Object.entries(wanted.dependencies)) {
+    assert.match(version, /^\d+\.\d+\.\d+$/, name);
+    assert.equal(packages[`node_modules/${name}`]?.version, version, name);
+  }
+});
+
+Deno.test("the lock file of the tools has the binaries of every platform", () => {
+  // npm leaves out what the registry does not have, and nothing tells of it until somebody installs elsewhere.
+  for (const [path, { dependencies, optionalDependencies }] of Object.entries(packages)) {
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      assert.ok(packages[`node_modules/${name}`], `${path} needs ${name}`);
+    }
+  }
+});
+
+Deno.test("every tool has a checksum, but for binaries of some platforms", () => {
+  for (const [path, { integrity, optional }] of Object.entries(packages)) {
+    if (path !== "" && !optional) assert.match(integrity ?? "", /^sha512-/, path);
+  }
+});

@@ -1,0 +1,76 @@
+// The secrets that the page on deploying makes, made as it says.
+import assert from "node:assert/strict";
+import { parseEnv } from "node:util";
+import { root } from "../../local/checkout.ts";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import {
+  credentialsKeyId,
+  readCredentialsKey,
+} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+import { withFolder } from "../support/started.ts";
+import { environment } from "../support/test_stack.ts";
+import { readPage, spans } from "./pages.ts";
+
+const page = await readPage("docs/deploying.md");
+
+/** Runs lines of the page in a shell, with the CLI in the path as the page says; what they print. */
+async function shell(
+  lines: string,
+  { cwd = "/tmp", env = {}, input = "" }: {
+    cwd?: string;
+    env?: Record<string, string>;
+    input?: string;
+  } = {},
+): Promise<string> {
+  const PATH = `${root}tools/node_modules/.bin:${Deno.env.get("PATH")}`;
+  const child = new Deno.Command("bash", {
+    args: ["-euc", lines],
+    cwd,
+    env: { PATH, SUPABASE_TELEMETRY_DISABLED: "1", ...env },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(input)).then(() => writer.close()).catch(() => {});
+  const { success, stdout, stderr } = await child.output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+/** The command between backticks that has these words. */
+function commandWith(words: string): string {
+  const found = spans(page).filter((span) => span.startsWith("node -p") && span.includes(words));
+  assert.equal(found.length, 1, words);
+  return found[0];
+}
+
+Deno.test("the page on deploying makes secrets that the functions take, in a file for one person", async () => {
+  const lines = page.blocks.find(({ text }) => text.includes("cat > secrets.env"))!.text;
+  await withFolder(async (cwd) => {
+    await shell(lines, { cwd });
+    const file = `${cwd}/secrets.env`;
+    assert.equal((await Deno.stat(file)).mode! & 0o777, 0o600);
+    const secrets = parseEnv(await Deno.readTextFile(file));
+    assert.deepEqual(Object.keys(secrets), ["JWT_SIGNING_KEY", "CREDENTIALS_KEY"]);
+    const { signingKey } = await readConfig({ ...environment(), ...secrets });
+    assert.equal(signingKey.alg, "ES256");
+    readCredentialsKey(secrets.CREDENTIALS_KEY);
+    // Once more would lose the key under which tokens are stored.
+    await assert.rejects(shell(lines, { cwd }), /secrets\.env/);
+  });
+});
+
+Deno.test("its command turns a legacy JWT secret into a signing key", async () => {
+  const secret = "a-legacy-secret-of-more-than-32-characters";
+  const printed = await shell(commandWith('kty:"oct",k:'), { input: `${secret}\n` });
+  const { signingKey } = await readConfig({ ...environment(), JWT_SIGNING_KEY: printed });
+  assert.equal(signingKey.alg, "HS256");
+  assert.equal(atob(JSON.parse(printed).k.replaceAll("-", "+").replaceAll("_", "/")), secret);
+});
+
+Deno.test("its command prints the id of a credentials key", async () => {
+  const CREDENTIALS_KEY = btoa("32 bytes that are of no use here");
+  const printed = await shell(commandWith("createHash"), { env: { CREDENTIALS_KEY } });
+  assert.equal(printed.trim(), await credentialsKeyId(readCredentialsKey(CREDENTIALS_KEY)));
+});
