@@ -3,8 +3,15 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
-import { anyPhone, newCompany, sealedToken } from "../support/company.ts";
-import { addContact, claim, connectAccount } from "./sends.ts";
+import {
+  anyPhone,
+  connectAccount,
+  disconnectAccount,
+  newCompany,
+  sealedToken,
+} from "../support/company.ts";
+import { sendCounts } from "../support/snapshot.ts";
+import { addContact, claim } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -20,18 +27,6 @@ async function row(sql: Sql, table: string, id: string) {
 
 async function phoneOf(sql: Sql, contactId: string): Promise<string> {
   return (await row(sql, "contacts", contactId)).phone;
-}
-
-/** How many rows the company has of what a claim writes. */
-async function counts(sql: Sql) {
-  const [found] = await sql`
-    select
-      (select count(*)::int from contacts where company_id = ${company_id}) as contacts,
-      (select count(*)::int from conversations where company_id = ${company_id}) as conversations,
-      (select count(*)::int from messages where company_id = ${company_id}) as messages,
-      (select count(*)::int from template_sends where company_id = ${company_id}) as sends
-  `;
-  return { ...found };
 }
 
 Deno.test("a claim for a new phone makes a contact, a conversation, a message and a row in the ledger", async () => {
@@ -57,7 +52,12 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
     });
     // What is checked at the end of a transaction holds, too.
     await sql`set constraints all immediate`;
-    assert.deepEqual(await counts(sql), { contacts: 2, conversations: 2, messages: 1, sends: 1 });
+    assert.deepEqual(await sendCounts(sql, company_id), {
+      contacts: 2,
+      conversations: 2,
+      messages: 1,
+      sends: 1,
+    });
 
     const opened = await row(sql, "conversations", opened_id);
     assert.deepEqual(
@@ -206,16 +206,15 @@ Deno.test("another account's and another contact's conversations are left alone"
 
 Deno.test("the account is the one that is named, or the only one that is connected", async () => {
   await rolledBack(async (sql) => {
-    const another = await connectAccount(sql, company_id);
+    const encrypted_token = "another..iv.c.t";
+    const another = await connectAccount(sql, company_id, { encrypted_token });
     const named = await claim(sql, key, { phone_number_id: another.phone_number_id });
     assert.deepEqual(
       [named.account_id, named.phone_number_id, named.encrypted_token],
-      [another.id, another.phone_number_id, "another..iv.c.t"],
+      [another.id, another.phone_number_id, encrypted_token],
     );
     assert.equal((await claim(sql, key, { phone_number_id })).account_id, account_id);
-    await sql`
-      update messaging_accounts set disconnected_at = now(), encrypted_token = null where id = ${account_id}
-    `;
+    await disconnectAccount(sql, account_id);
     assert.equal((await claim(sql, key)).account_id, another.id);
   });
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
-import { newCompany } from "../support/company.ts";
+import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
@@ -61,21 +61,14 @@ Deno.test("a phone number of the channel is connected to one company at a time, 
   const own = await newCompany();
   const other = await newCompany();
   await rolledBack(async (sql) => {
-    const [{ phone_number_id }] = await sql`
-      select phone_number_id from messaging_accounts where id = ${own.account_id}
-    `;
+    const { phone_number_id } = own;
     const connect = (sql: Sql, company_id: string) =>
-      sql`
-        insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-        values (${company_id}, ${phone_number_id}, '+15550100', 'h..iv.c.t')
-      `;
+      connectAccount(sql, company_id, { phone_number_id });
     assert.equal(
       await refusal(sql, (sql) => connect(sql, other.id)),
       "23505 messaging_accounts_one_connection_idx",
     );
-    await sql`
-      update messaging_accounts set disconnected_at = now(), encrypted_token = null where id = ${own.account_id}
-    `;
+    await disconnectAccount(sql, own.account_id);
     await connect(sql, other.id);
     assert.equal(
       await refusal(sql, (sql) => connect(sql, own.id)),

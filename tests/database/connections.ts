@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { pause } from "../support/started.ts";
 import { stack } from "../support/test_stack.ts";
 
 // Transactions that are kept, several of them at a time: what one sees of another is what decides.
@@ -63,7 +64,7 @@ async function untilWaiting(sql: postgres.Sql, pid: number) {
   for (let tries = 0; tries < 500; tries++) {
     const [{ waits }] = await sql`select pg_blocking_pids(${pid}) <> '{}' as waits`;
     if (waits) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(10);
   }
   throw new Error("The second transaction neither waits nor ends");
 }

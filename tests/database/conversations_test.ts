@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { refusal, rolledBack } from "../support/acting_as.ts";
-import { anyPhoneNumberId, newCompany } from "../support/company.ts";
+import { connectAccount, newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 type Sql = postgres.TransactionSql;
@@ -53,10 +53,7 @@ Deno.test("a contact has one conversation on an account that is not closed", asy
 
 Deno.test("on another account, and with another contact, there is another conversation", async () => {
   await rolledBack(async (sql) => {
-    const [account] = await sql`
-      insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-      values (${company_id}, ${anyPhoneNumberId()}, '+15550101', 'h..iv.c.t') returning id
-    `;
+    const account = await connectAccount(sql, company_id);
     const [contact] = await sql`
       insert into contacts (company_id, phone) values (${company_id}, '+15550102') returning id
     `;

@@ -4,17 +4,8 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, rolledBack } from "../support/acting_as.ts";
-import { anyPhone, newCompany } from "../support/company.ts";
-import {
-  claim,
-  disconnectAccounts,
-  endLease,
-  FAILED,
-  RELEASED,
-  SENT,
-  settle,
-  standing,
-} from "./sends.ts";
+import { anyPhone, disconnectAccounts, newCompany } from "../support/company.ts";
+import { claim, endLease, FAILED, RELEASED, SENT, settle, standing } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 

@@ -3,7 +3,10 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
-import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { anyPhone, type Company, disconnectAccounts, newCompany } from "../support/company.ts";
+import { sendCounts } from "../support/snapshot.ts";
+import { until } from "../support/started.ts";
+import { withDatabase } from "../support/test_stack.ts";
 import { atOnce, committed, overlapping } from "./connections.ts";
 import { type Claim, claim, endLease, RELEASED, SENT, settle, standing } from "./sends.ts";
 
@@ -20,19 +23,7 @@ async function newSender(): Promise<Company> {
   return company;
 }
 
-/** How many rows a company has of these. */
-async function counts(company_id: string) {
-  return await committed(async (sql) => {
-    const [row] = await sql`
-      select
-        (select count(*)::int from contacts where company_id = ${company_id}) as contacts,
-        (select count(*)::int from conversations where company_id = ${company_id}) as conversations,
-        (select count(*)::int from messages where company_id = ${company_id}) as messages,
-        (select count(*)::int from template_sends where company_id = ${company_id}) as sends
-    `;
-    return { ...row };
-  });
-}
+const counts = (company_id: string) => withDatabase((sql) => sendCounts(sql, company_id));
 
 /** That one of several got the send, and the others were told that it is under way. */
 function assertOneClaimed(answers: Claim[]): Claim {
@@ -206,10 +197,7 @@ Deno.test("a claim that has to wait goes by what is so when it is its turn", asy
   const [, disconnected] = await overlapping(
     async (sql) => {
       await settle(sql, again.claim_id, RELEASED);
-      await sql`
-        update messaging_accounts set disconnected_at = now(), encrypted_token = null
-        where company_id = ${company_id}
-      `;
+      await disconnectAccounts(sql, company_id);
     },
     (sql) => claim(sql, keys.all, asked),
   );
@@ -225,7 +213,7 @@ Deno.test("a claim that has to wait keeps no other request with its key waiting"
       (await sql`
         select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))
       `).count > 0;
-    while (!await waits()) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(waits);
     const other = await committed(async (sql) => {
       await sql`set local lock_timeout = '2s'`;
       return await claim(sql, keys.all);

@@ -3,12 +3,11 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
-import { anyPhone, anyPhoneNumberId, newCompany } from "../support/company.ts";
+import { anyPhone, anyPhoneNumberId, disconnectAccounts, newCompany } from "../support/company.ts";
 import {
   addContact,
   type Claim,
   claim,
-  disconnectAccounts,
   FAILED,
   RELEASED,
   SENT,

@@ -3,9 +3,11 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
-import { type Company, newCompany, sealedToken } from "../support/company.ts";
+import { type Company, disconnectAccount, newCompany, sealedToken } from "../support/company.ts";
+import { setSealedToken } from "../support/sending.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { overlapping } from "./connections.ts";
+import { claim } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -104,9 +106,7 @@ Deno.test("a token is replaced only while it is the one that was read", async ()
     assert.equal(await reseal(sql, company), false, "a second time");
     assert.equal(await reseal(sql, { ...company, account_id: crypto.randomUUID() }), false);
 
-    await sql`
-      update messaging_accounts set encrypted_token = null, disconnected_at = now() where id = ${company.account_id}
-    `;
+    await disconnectAccount(sql, company.account_id);
     assert.equal(await reseal(sql, company, AGAIN), false, "of an account that was disconnected");
     const [{ done }] = await sql`
       select reseal_account_token(${company.account_id}, null, ${AGAIN}) as done
@@ -142,10 +142,7 @@ Deno.test("a token is replaced by a sealed one and by nothing else", async () =>
 const CHANGES: Record<string, (sql: Sql, company: Company) => Promise<unknown>> = {
   reconnected: (sql, { account_id }) =>
     sql`update messaging_accounts set encrypted_token = ${RECONNECTED} where id = ${account_id}`,
-  disconnected: (sql, { account_id }) =>
-    sql`
-      update messaging_accounts set encrypted_token = null, disconnected_at = now() where id = ${account_id}
-    `,
+  disconnected: (sql, { account_id }) => disconnectAccount(sql, account_id),
   deleted: (sql, { id }) => sql`delete from companies where id = ${id}`,
 };
 
@@ -160,10 +157,8 @@ for (const [what, change] of Object.entries(CHANGES)) {
     assert.equal(undone[1], true);
     await withDatabase(async (sql) => {
       assert.equal(await tokenOf(company, sql), AGAIN);
-      await sql`
-        update messaging_accounts set encrypted_token = ${sealedToken} where id = ${company.account_id}
-      `;
     });
+    await setSealedToken(company, sealedToken);
     const [, done] = await overlapping((sql) => change(sql, company), resealing);
     assert.equal(done, false);
     if (what === "deleted") return;
@@ -188,16 +183,7 @@ Deno.test("a send does not wait for a token that is being replaced, and gets the
     (sql) => reseal(sql, company),
     async (sql) => {
       await sql`set local lock_timeout = '1s'`;
-      const [{ key_hash }] = await sql`
-        select key_hash from api_keys where company_id = ${company.id} and scopes = '{messaging}'
-      `;
-      await actAs(sql, "api_client", { key_hash, scope: "messaging" });
-      const [{ claim }] = await sql`
-        select claim_template_send(
-          ${crypto.randomUUID()}, '+15550123', 'Hello', 'text', 'order_update', 'en_US'
-        ) as claim
-      `;
-      return claim.encrypted_token;
+      return (await claim(sql, company.keys.messaging)).encrypted_token;
     },
   );
   assert.equal(found, sealedToken);

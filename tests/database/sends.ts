@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
 import { actAs, actAsSuperuser } from "../support/acting_as.ts";
-import { anyPhone, anyPhoneNumberId, type Company } from "../support/company.ts";
+import { anyPhone, type Company } from "../support/company.ts";
 
 // Claiming and settling as the edge function does it, for tests of the two functions and of the ledger.
 
@@ -85,27 +85,6 @@ export async function standing(sql: Sql, sendId: string) {
 /** Lets the time pass that a claim may take, to the very moment at which its lease ends. */
 export async function endLease(sql: Sql, sendId: string) {
   await sql`update template_sends set lease_ends_at = now() where id = ${sendId}`;
-}
-
-/** Connects another account of a company. */
-export async function connectAccount(
-  sql: Sql,
-  company_id: string,
-  phone_number_id = anyPhoneNumberId(),
-): Promise<{ id: string; phone_number_id: string }> {
-  const [{ id }] = await sql`
-    insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-    values (${company_id}, ${phone_number_id}, '+15550199', 'another..iv.c.t') returning id
-  `;
-  return { id, phone_number_id };
-}
-
-/** Disconnects every account of a company. */
-export async function disconnectAccounts(sql: Sql, company_id: string) {
-  await sql`
-    update messaging_accounts set disconnected_at = now(), encrypted_token = null
-    where company_id = ${company_id}
-  `;
 }
 
 /** Adds a contact to a company. */

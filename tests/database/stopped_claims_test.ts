@@ -4,10 +4,17 @@ import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/api_key.ts";
 import type postgres from "postgres";
 import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
-import { anyPhone, anyPhoneNumberId, newCompany } from "../support/company.ts";
+import {
+  anyPhone,
+  anyPhoneNumberId,
+  connectAccount,
+  disconnectAccount,
+  disconnectAccounts,
+  newCompany,
+} from "../support/company.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { committed } from "./connections.ts";
-import { addContact, callClaim, claim, connectAccount, disconnectAccounts } from "./sends.ts";
+import { addContact, callClaim, claim } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -26,14 +33,12 @@ Deno.test("without one account to send from, a claim lists those that are connec
     await assertStopped({ phone_number_id: anyPhoneNumberId() }, [first]);
     await assertStopped({ phone_number_id: other.phone_number_id }, [first]);
 
-    const another = await connectAccount(sql, company_id, "0123");
+    const another = await connectAccount(sql, company_id, { phone_number_id: "0123" });
     const both = [{ phone_number_id: "0123", display_phone: "+15550199" }, first];
     await assertStopped({}, both);
     await assertStopped({ phone_number_id: anyPhoneNumberId() }, both);
 
-    await sql`
-      update messaging_accounts set disconnected_at = now(), encrypted_token = null where id = ${another.id}
-    `;
+    await disconnectAccount(sql, another.id);
     await assertStopped({ phone_number_id: "0123" }, [first]);
     await disconnectAccounts(sql, company_id);
     await assertStopped({}, []);

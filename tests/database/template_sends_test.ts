@@ -3,20 +3,17 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsPerson, refusal, rolledBack } from "../support/acting_as.ts";
-import { anyPhone, newCompany, sealedToken } from "../support/company.ts";
+import {
+  anyPhone,
+  connectAccount,
+  disconnectAccount,
+  disconnectAccounts,
+  newCompany,
+  sealedToken,
+} from "../support/company.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { committed } from "./connections.ts";
-import {
-  addSend,
-  callClaim,
-  callSettle,
-  claim,
-  connectAccount,
-  disconnectAccounts,
-  SENT,
-  settle,
-  standing,
-} from "./sends.ts";
+import { addSend, callClaim, callSettle, claim, SENT, settle, standing } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -126,12 +123,9 @@ Deno.test("sends of two companies have nothing to do with each other, however al
   await rolledBack(async (sql) => {
     // One number of the channel, which the other company has connected since.
     await disconnectAccounts(sql, other.id);
-    await connectAccount(sql, own.id, "77");
-    await sql`
-      update messaging_accounts set disconnected_at = now(), encrypted_token = null
-      where phone_number_id = '77' and company_id = ${own.id}
-    `;
-    const { id: account_id } = await connectAccount(sql, other.id, "77");
+    const number = { phone_number_id: "77" };
+    await disconnectAccount(sql, (await connectAccount(sql, own.id, number)).id);
+    const { id: account_id } = await connectAccount(sql, other.id, number);
 
     const phone = anyPhone();
     const asked = { phone, idempotency_key: "once" };

@@ -5,17 +5,14 @@ import { http, passthrough } from "msw";
 import { defineNetwork, InterceptorSource } from "msw/experimental";
 import { sandbox } from "../../local/sandbox/sandbox.ts";
 import { sealToken } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
-import { anyPhone, anyPhoneNumberId, type Company, newCompany } from "../support/company.ts";
+import { anyPhone, connectAccount, newCompany } from "../support/company.ts";
 import { ownSender } from "../support/own_functions.ts";
-import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
+import { accepted, ledgerOf, ownChannel, setSealedToken, template } from "../support/sending.ts";
 import { credentialsKey, stack, withDatabase } from "../support/test_stack.ts";
 
 /** Gives an account of a company another token. */
-async function setToken({ account_id }: Pick<Company, "account_id">, token: string) {
-  const sealed = await sealToken(token, credentialsKey);
-  await withDatabase((sql) =>
-    sql`update messaging_accounts set encrypted_token = ${sealed} where id = ${account_id}`
-  );
+async function setToken(account: { account_id: string }, token: string) {
+  await setSealedToken(account, await sealToken(token, credentialsKey));
 }
 
 Deno.test("the channel gets the message as it documents it, with the account's own token", async () => {
@@ -96,16 +93,9 @@ Deno.test("a component without parameters is left out", async () => {
 
 Deno.test("each account sends from its own number with its own token", async () => {
   const company = await newCompany();
-  const other = await withDatabase(async (sql) => {
-    const [account] = await sql`
-      insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-      select company_id, ${anyPhoneNumberId()}, '+15550101', encrypted_token
-      from messaging_accounts where id = ${company.account_id} returning id, phone_number_id
-    `;
-    return { account_id: account.id, phone_number_id: account.phone_number_id };
-  });
+  const other = await withDatabase((sql) => connectAccount(sql, company.id));
   await setToken(company, "first");
-  await setToken(other, "second");
+  await setToken({ account_id: other.id }, "second");
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
   for (const { phone_number_id } of [company, other, company]) {

@@ -8,8 +8,15 @@ import {
 import { anyPhone, newCompany, sealedToken } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownSender } from "../support/own_functions.ts";
-import { accepted, ledgerOf, ownChannel, storedMessage, template } from "../support/sending.ts";
-import { credentialsKey, withDatabase } from "../support/test_stack.ts";
+import {
+  accepted,
+  ledgerOf,
+  ownChannel,
+  setSealedToken,
+  storedMessage,
+  template,
+} from "../support/sending.ts";
+import { credentialsKey } from "../support/test_stack.ts";
 
 const anotherKey = crypto.getRandomValues(new Uint8Array(32));
 const [keyId, anotherKeyId] = await Promise.all([credentialsKey, anotherKey].map(credentialsKeyId));
@@ -71,12 +78,8 @@ const UNUSABLE: Record<string, [seal: () => Promise<string>, told: Told]> = {
 for (const [what, [seal, told]] of Object.entries(UNUSABLE)) {
   Deno.test(`a token that ${what} is an account to connect again`, async () => {
     const company = await newCompany();
-    const setToken = (sealed: string) =>
-      withDatabase((sql) =>
-        sql`update messaging_accounts set encrypted_token = ${sealed} where id = ${company.account_id}`
-      );
     const sealed = await seal();
-    await setToken(sealed);
+    await setSealedToken(company, sealed);
     await using channel = ownChannel(() => accepted());
     const send = await ownSender(channel.url);
     const json = template(anyPhone(), { idempotency_key: "once" });
@@ -116,7 +119,7 @@ for (const [what, [seal, told]] of Object.entries(UNUSABLE)) {
       assert.ok(!said.includes(secret), `${secret} in ${said}`);
     }
 
-    await setToken(sealedToken);
+    await setSealedToken(company, sealedToken);
     const again = await send(company.keys.messaging, json);
     assert.deepEqual([again.status, again.body.message_id, again.body.idempotent_hit], [
       200,

@@ -3,6 +3,8 @@ import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { sealToken } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { credentialsKey, withDatabase } from "./test_stack.ts";
 
+type Sql = postgres.Sql | postgres.TransactionSql;
+
 /** The token of every test company's account, as the database keeps it. */
 export const sealedToken = await sealToken(SANDBOX_TOKEN, credentialsKey);
 
@@ -62,10 +64,7 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
     insert into deals (company_id, title, contact_id, stage_id)
     values (${id}, 'First', ${contact.id}, ${stage_ids[0]}) returning id
   `;
-  const [account] = await sql`
-    insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-    values (${id}, ${anyPhoneNumberId()}, '+15550100', ${sealedToken}) returning id, phone_number_id
-  `;
+  const account = await connectAccount(sql, id, { display_phone: "+15550100" });
   const [conversation] = await sql`
     insert into conversations (company_id, contact_id, messaging_account_id)
     values (${id}, ${contact.id}, ${account.id}) returning id
@@ -87,6 +86,36 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
     member_id,
     team_id: team.id,
   };
+}
+
+/** Connects an account to a company; it is the sandbox's, unless another token is given. */
+export async function connectAccount(
+  sql: Sql,
+  company_id: string,
+  {
+    phone_number_id = anyPhoneNumberId(),
+    display_phone = "+15550199",
+    encrypted_token = sealedToken,
+  } = {},
+): Promise<{ id: string; phone_number_id: string }> {
+  const row = { company_id, phone_number_id, display_phone, encrypted_token };
+  const [{ id }] = await sql`insert into messaging_accounts ${sql(row)} returning id`;
+  return { id, phone_number_id };
+}
+
+/** Disconnects one account. */
+export async function disconnectAccount(sql: Sql, id: string): Promise<void> {
+  await sql`
+    update messaging_accounts set disconnected_at = now(), encrypted_token = null where id = ${id}
+  `;
+}
+
+/** Disconnects every account of a company. */
+export async function disconnectAccounts(sql: Sql, company_id: string): Promise<void> {
+  await sql`
+    update messaging_accounts set disconnected_at = now(), encrypted_token = null
+    where company_id = ${company_id}
+  `;
 }
 
 /** A key as the platform makes it. */

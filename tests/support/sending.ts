@@ -50,6 +50,13 @@ export async function ledgerOf({ id }: { id: string }) {
   ]);
 }
 
+/** Replaces the token of an account, as the database keeps it. */
+export async function setSealedToken({ account_id }: { account_id: string }, sealed: string) {
+  await withDatabase((sql) =>
+    sql`update messaging_accounts set encrypted_token = ${sealed} where id = ${account_id}`
+  );
+}
+
 /** Lets the time pass that a claim may take: every lease of the company is over. */
 export async function endLeases({ id }: { id: string }) {
   await withDatabase((sql) =>

@@ -17,6 +17,18 @@ export async function snapshot(companyId: string): Promise<Record<string, unknow
   });
 }
 
+/** How many rows a company has in each table that a template send writes. */
+export async function sendCounts(sql: postgres.Sql | postgres.TransactionSql, company_id: string) {
+  const [counts] = await sql`
+    select
+      (select count(*)::int from contacts where company_id = ${company_id}) as contacts,
+      (select count(*)::int from conversations where company_id = ${company_id}) as conversations,
+      (select count(*)::int from messages where company_id = ${company_id}) as messages,
+      (select count(*)::int from template_sends where company_id = ${company_id}) as sends
+  `;
+  return { ...counts };
+}
+
 /** Every table of the public schema, from the catalogue, so that a new one is covered at once. */
 export async function tables(): Promise<string[]> {
   return await withDatabase(tableNames);
