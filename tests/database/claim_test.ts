@@ -1,4 +1,4 @@
-// What a claim of a template send finds and makes, and what it answers.
+// What claiming a template send finds, makes and returns.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -50,7 +50,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       encrypted_token: sealedToken,
       created_conversation: true,
     });
-    // What is checked at the end of a transaction holds, too.
+    // Runs the checks that otherwise wait for the end of the transaction.
     await sql`set constraints all immediate`;
     assert.deepEqual(await sendCounts(sql, company_id), {
       contacts: 2,
@@ -118,7 +118,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
   });
 });
 
-Deno.test("the message says what was asked, to the byte, and is of the type that was asked", async () => {
+Deno.test("the message has exactly the content and the type of the request", async () => {
   await rolledBack(async (sql) => {
     const contents = [" \t Olá, José́ 🚚\r\n\u0001  ", "", "\\n {{1}} ''", "x".repeat(4096)];
     for (const content of contents) {
@@ -131,7 +131,7 @@ Deno.test("the message says what was asked, to the byte, and is of the type that
   });
 });
 
-Deno.test("a contact is found in every spelling of its phone, and stays as it is", async () => {
+Deno.test("a contact is found by every spelling of its phone, and is not changed", async () => {
   const spellings = [
     ["+5511987654321", "+551187654321"],
     ["+5215512345678", "+525512345678"],
@@ -151,7 +151,7 @@ Deno.test("a contact is found in every spelling of its phone, and stays as it is
   }
 });
 
-Deno.test("a new contact keeps its phone as it was asked for, and has no name unless one was given", async () => {
+Deno.test("a new contact keeps the phone as the request spells it, and has a name only if one is given", async () => {
   await rolledBack(async (sql) => {
     const phone = "+551187654321";
     const { conversation_id } = await claim(sql, key, { phone });
@@ -161,7 +161,7 @@ Deno.test("a new contact keeps its phone as it was asked for, and has no name un
   });
 });
 
-Deno.test("the contact's conversation on the account is carried on until it is closed", async () => {
+Deno.test("the contact's conversation on the account is continued until it is closed", async () => {
   await rolledBack(async (sql) => {
     const phone = await phoneOf(sql, contact_id);
     const claimed = async () => {
@@ -180,7 +180,7 @@ Deno.test("the contact's conversation on the account is carried on until it is c
     await sql`update conversations set status = 'closed' where id = ${conversation_id}`;
     const opened = await claimed();
     assert.deepEqual([opened.id === conversation_id, opened.created_conversation], [false, true]);
-    // The newer of the two, though the older one was written later.
+    // The newer conversation is used, although the older one was updated later.
     await sql`update conversations set team_id = null where id = ${conversation_id}`;
     assert.deepEqual(await claimed(), { ...opened, created_conversation: false });
     await sql`update conversations set status = 'closed' where id = ${opened.id}`;
@@ -189,7 +189,7 @@ Deno.test("the contact's conversation on the account is carried on until it is c
   });
 });
 
-Deno.test("another account's and another contact's conversations are left alone", async () => {
+Deno.test("a claim does not use conversations of another account or another contact", async () => {
   await rolledBack(async (sql) => {
     const another = await connectAccount(sql, company_id);
     const phone = await phoneOf(sql, contact_id);
@@ -204,7 +204,7 @@ Deno.test("another account's and another contact's conversations are left alone"
   });
 });
 
-Deno.test("the account is the one that is named, or the only one that is connected", async () => {
+Deno.test("a send uses the account that the request names, or the only connected one", async () => {
   await rolledBack(async (sql) => {
     const encrypted_token = "another..iv.c.t";
     const another = await connectAccount(sql, company_id, { encrypted_token });

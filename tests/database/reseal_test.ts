@@ -1,4 +1,4 @@
-// Sealing tokens anew: the platform reads what is sealed and replaces just that, and nobody else does.
+// Sealing tokens under a new key: only the platform reads sealed tokens, and it replaces only those it read.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -14,7 +14,7 @@ type Sql = postgres.TransactionSql;
 const AGAIN = "a..b.c.d";
 const RECONNECTED = "e..f.g.h";
 
-/** Ids above those that gen_random_uuid() makes, so that a page after this one holds only a test's own. */
+/** An id above all that gen_random_uuid() makes, so that a page after it has only a test's own accounts. */
 const LAST = "ffffffff-ffff-ffff-0000-000000000000";
 
 async function reseal(sql: Sql, { account_id }: Company, before = sealedToken, sealed = AGAIN) {
@@ -30,7 +30,7 @@ async function tokenOf({ account_id }: Company, sql: Sql | postgres.Sql): Promis
   return account.encrypted_token;
 }
 
-/** Connects that many accounts with ids after LAST, in order; the second one is disconnected. */
+/** Adds that many accounts with ids after LAST, and returns the ids in order; the second is disconnected. */
 async function addAccounts(sql: Sql, company_id: string, count: number): Promise<string[]> {
   const added = await sql`
     insert into messaging_accounts (id, company_id, phone_number_id, display_phone, encrypted_token, disconnected_at)
@@ -64,7 +64,7 @@ Deno.test("only the platform reads sealed tokens and replaces them", async () =>
   });
 });
 
-Deno.test("sealed tokens come page by page in the order of the accounts, without disconnected ones", async () => {
+Deno.test("sealed tokens are listed in pages, in the order of the accounts, without disconnected accounts", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     const [first, , third, fourth] = await addAccounts(sql, id, 4);
@@ -84,7 +84,7 @@ Deno.test("sealed tokens come page by page in the order of the accounts, without
   });
 });
 
-Deno.test("a page holds a thousand accounts at most, and never a negative number", async () => {
+Deno.test("a page has at most a thousand accounts, and none for a negative number", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     await addAccounts(sql, id, 1002);
@@ -121,7 +121,7 @@ Deno.test("a token is replaced only while it is the one that was read", async ()
   });
 });
 
-Deno.test("a token is replaced by a sealed one and by nothing else", async () => {
+Deno.test("a token can be replaced only by a sealed token", async () => {
   const company = await newCompany();
   await rolledBack(async (sql) => {
     await actAs(sql, "service_role");
@@ -147,7 +147,7 @@ const CHANGES: Record<string, (sql: Sql, company: Company) => Promise<unknown>> 
 };
 
 for (const [what, change] of Object.entries(CHANGES)) {
-  Deno.test(`an account that is being ${what} is waited for, and then left as it is`, async () => {
+  Deno.test(`resealing waits for an account that is being ${what}, and then leaves it unchanged`, async () => {
     const company = await newCompany();
     const resealing = async (sql: Sql) => {
       await actAs(sql, "service_role");
@@ -167,7 +167,7 @@ for (const [what, change] of Object.entries(CHANGES)) {
   });
 }
 
-Deno.test("who reconnects while a token is being replaced has the last word", async () => {
+Deno.test("a reconnection that is made while a token is being replaced takes effect last", async () => {
   const company = await newCompany();
   const [done] = await overlapping(
     (sql) => reseal(sql, company),
@@ -177,7 +177,7 @@ Deno.test("who reconnects while a token is being replaced has the last word", as
   assert.deepEqual([done, token], [true, RECONNECTED]);
 });
 
-Deno.test("a send does not wait for a token that is being replaced, and gets the one before", async () => {
+Deno.test("a send does not wait for a token that is being replaced, and gets the previous one", async () => {
   const company = await newCompany();
   const [, found] = await overlapping(
     (sql) => reseal(sql, company),
