@@ -22,7 +22,7 @@ function disconnect({ id }: { id: string }) {
   return withDatabase((sql) => disconnectAccount(sql, id));
 }
 
-Deno.test("a company without a connected account is told so, and no key is used up", async () => {
+Deno.test("a company without a connected account is told so, and no idempotency key is used up", async () => {
   const company = await newCompany();
   await disconnect({ id: company.account_id });
   const json = template(anyPhone(), { idempotency_key: "later" });
@@ -40,7 +40,7 @@ Deno.test("a company without a connected account is told so, and no key is used 
   assert.deepEqual([body.success, body.idempotent_hit], [true, false]);
 });
 
-Deno.test("with several accounts, the request says which one sends, and is told of the choice", async () => {
+Deno.test("with several accounts, a request must name one, and a refusal lists them", async () => {
   const company = await newCompany();
   const { phone_number_id: second } = await connect(company, "+15550101");
   await disconnect(await connect(company, "+15550102"));
@@ -91,7 +91,7 @@ Deno.test("an account that is disconnected or another company's cannot be named"
   assert.deepEqual(await takenFrom(other), []);
 });
 
-Deno.test("two companies with one idempotency key and one phone send apart, and see nothing of each other", async () => {
+Deno.test("two companies with the same idempotency key and phone send independently of each other", async () => {
   const [ours, theirs] = [await newCompany(), await newCompany()];
   const json = template(anyPhone(), { idempotency_key: "shared" });
   const mine = (await sendTemplate(ours.keys.messaging, json)).body;
@@ -111,7 +111,7 @@ Deno.test("two companies with one idempotency key and one phone send apart, and 
   for (const company of [ours, theirs]) assert.equal((await takenFrom(company)).length, 1);
 });
 
-Deno.test("do_not_contact of another company's contact with the same phone stops nothing here", async () => {
+Deno.test("do_not_contact of another company's contact with the same phone stops nothing", async () => {
   const [ours, theirs] = [await newCompany(), await newCompany()];
   const phone = anyPhone();
   await withDatabase((sql) =>

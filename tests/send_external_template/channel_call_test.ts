@@ -1,4 +1,5 @@
-// The one call that a send makes of the channel, as the channel gets it.
+// The one call that a send makes to the channel, as the channel receives it.
+
 import assert from "node:assert/strict";
 import { FetchInterceptor } from "@mswjs/interceptors/fetch/web";
 import { http, passthrough } from "msw";
@@ -15,7 +16,7 @@ async function setToken(account: { account_id: string }, token: string) {
   await setSealedToken(account, await sealToken(token, credentialsKey));
 }
 
-Deno.test("the channel gets the message as it documents it, with the account's own token", async () => {
+Deno.test("the channel receives the message in its documented form, with the account's own token", async () => {
   const company = await newCompany();
   await setToken(company, "EAAGtoken-1._~+/=");
   await using channel = ownChannel(() => accepted());
@@ -58,7 +59,7 @@ Deno.test("the channel gets the message as it documents it, with the account's o
   });
   assert.equal(headers.get("Authorization"), "Bearer EAAGtoken-1._~+/=");
   assert.equal(headers.get("Content-Type"), "application/json");
-  // One that announces its length is what every proxy on the way understands.
+  // Every proxy understands a body whose length is announced.
   const length = new TextEncoder().encode(JSON.stringify(body)).length;
   assert.deepEqual(
     [headers.get("Content-Length"), headers.get("Transfer-Encoding")],
@@ -66,7 +67,7 @@ Deno.test("the channel gets the message as it documents it, with the account's o
   );
   const sent = JSON.stringify([...headers, body]);
   for (const own of [company.keys.messaging, json.display_text, "Lovelace", "order-4711"]) {
-    assert.ok(!sent.includes(own), `${own} is nobody else's business`);
+    assert.ok(!sent.includes(own), `${own} must not reach the channel`);
   }
 });
 
@@ -111,7 +112,7 @@ Deno.test("each account sends from its own number with its own token", async () 
   );
 });
 
-Deno.test("what comes back with the channel's events is each send's own row, also on a second try", async () => {
+Deno.test("biz_opaque_callback_data is the id of the send's row, also on a second attempt", async () => {
   const company = await newCompany();
   const answers = [
     Response.json({ error: { code: 131016 } }, { status: 500 }),
@@ -131,7 +132,7 @@ Deno.test("what comes back with the channel's events is each send's own row, als
   );
 });
 
-Deno.test("where nothing else is said, the channel is the WhatsApp API, version and all", async () => {
+Deno.test("the channel is the WhatsApp API with its version, unless configured otherwise", async () => {
   const company = await newCompany();
   const asked: string[] = [];
   const channel = sandbox();
@@ -166,7 +167,7 @@ Deno.test("where nothing else is said, the channel is the WhatsApp API, version 
   );
 });
 
-Deno.test("a redirect is not followed, because the token would go with it", async () => {
+Deno.test("a redirect is not followed, because that would pass the token on", async () => {
   let strays = 0;
   const elsewhere = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
     strays++;
@@ -186,7 +187,7 @@ Deno.test("a redirect is not followed, because the token would go with it", asyn
   assert.equal(strays, 0);
 });
 
-Deno.test("how long the channel asks to wait is handed on", async () => {
+Deno.test("the time that the channel asks to wait is passed on", async () => {
   const company = await newCompany();
   let headers: Record<string, string> = {};
   await using channel = ownChannel(() =>
@@ -200,10 +201,10 @@ Deno.test("how long the channel asks to wait is handed on", async () => {
   }
 });
 
-Deno.test("a channel that also speaks HTTP/2 is spoken to over HTTP/1.1", async () => {
+Deno.test("the channel is called over HTTP/1.1, even if it offers HTTP/2", async () => {
   const company = await newCompany();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  // The first words of a TLS connection name the protocols to choose from, each after its length.
+  // The client begins a TLS connection with the protocols that it offers, each preceded by its length.
   const hello = (async () => {
     const connection = await listener.accept();
     const bytes = new Uint8Array(4096);

@@ -1,4 +1,6 @@
-// An account whose token cannot be used: nothing is called, nothing is lost, and nothing of it is told.
+// An account whose stored token cannot be used: the channel is not called, the send can be repeated, and the
+// token reaches no answer and no log.
+
 import assert from "node:assert/strict";
 import * as jose from "jose";
 import {
@@ -21,15 +23,15 @@ import { credentialsKey } from "../support/test_stack.ts";
 const anotherKey = crypto.getRandomValues(new Uint8Array(32));
 const [keyId, anotherKeyId] = await Promise.all([credentialsKey, anotherKey].map(credentialsKeyId));
 
-/** The first half of each token is to be found nowhere. */
+/** Every token of these tests begins with this, so nothing may show it. */
 const TOKEN = "EAAGvErYsEcReTtOkEn";
 
-/** As versions did that named no key. */
+/** Seals TOKEN without the id of the key, as earlier versions did. */
 const sealedNamingNone = (key: Uint8Array, enc = "A256GCM") =>
   new jose.CompactEncrypt(new TextEncoder().encode(TOKEN))
     .setProtectedHeader({ alg: "dir", enc }).encrypt(key);
 
-/** What the operator is told: where to look, and the id of the key that the token names. */
+/** What the log tells the operator: the cause, and the id of the key that the token names. */
 const NOT_CONFIGURED: Told = [
   `The token is sealed under the key ${anotherKeyId}, ` +
   "which is neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS",
@@ -76,7 +78,7 @@ const UNUSABLE: Record<string, [seal: () => Promise<string>, told: Told]> = {
 };
 
 for (const [what, [seal, told]] of Object.entries(UNUSABLE)) {
-  Deno.test(`a token that ${what} is an account to connect again`, async () => {
+  Deno.test(`with a token that ${what}, the caller is told to connect the account again`, async () => {
     const company = await newCompany();
     const sealed = await seal();
     await setSealedToken(company, sealed);

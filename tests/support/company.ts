@@ -5,16 +5,16 @@ import { credentialsKey, withDatabase } from "./test_stack.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** The token of every test company's account, as the database keeps it. */
+/** The token of every test company's account, as the database stores it. */
 export const sealedToken = await sealToken(SANDBOX_TOKEN, credentialsKey);
 
-/** A company made for one test, with a key for each need and one row of everything. */
+/** A company made for one test, with four keys and at least one row of every resource. */
 export interface Company {
   id: string;
-  /** All scopes; `read`, `write` and `messaging` have just the one. */
+  /** `all` has every scope; the others have only the scope of their name. */
   keys: Record<"all" | "read" | "write" | "messaging", string>;
   pipeline_id: string;
-  /** Of the default pipeline, in order. */
+  /** The stages of the default pipeline, in order. */
   stage_ids: string[];
   contact_id: string;
   deal_id: string;
@@ -31,12 +31,12 @@ export async function newCompany(): Promise<Company> {
   return await withDatabase(async (sql) => await sql.begin(async (sql) => await make(sql)));
 }
 
-/** A phone that no other test has: a fictional range, and enough digits not to meet again. */
+/** A phone that no other test has: random, and too long to be a real number of +1. */
 export function anyPhone(): string {
   return `+1${String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "0")}${random(2)}`;
 }
 
-/** An id of the messaging channel's. */
+/** A new id of a phone number on the channel. */
 export function anyPhoneNumberId(): string {
   return `1${random(14)}`;
 }
@@ -88,7 +88,7 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
   };
 }
 
-/** Connects an account to a company; it is the sandbox's, unless another token is given. */
+/** Connects an account to a company; the sandbox accepts its token unless another one is given. */
 export async function connectAccount(
   sql: Sql,
   company_id: string,
@@ -118,7 +118,7 @@ export async function disconnectAccounts(sql: Sql, company_id: string): Promise<
   `;
 }
 
-/** A key as the platform makes it. */
+/** Makes a key as the platform does. */
 export async function newKey(
   sql: postgres.TransactionSql,
   companyId: string,
@@ -133,7 +133,7 @@ export async function newKey(
   return api_key;
 }
 
-/** A person who works in a company. */
+/** Makes a person who works in a company. */
 export async function newMember(
   sql: postgres.TransactionSql,
   companyId: string,
