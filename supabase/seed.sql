@@ -16,7 +16,8 @@
 insert into public.companies (id, name, created_at) values
   ('de300000-0000-4000-8000-000000000001', 'Ondalva Coffee Equipment', now() - interval '120 days');
 
--- Only the columns that every version of the auth schema has. Without a password nobody signs in as these.
+-- Only columns that every version of the auth schema has. These people have no password, so nobody can sign
+-- in as one of them.
 insert into auth.users (id, email) values
   ('de300001-0000-4000-8000-000000000001', 'helena.duarte@ondalva.example'),
   ('de300001-0000-4000-8000-000000000002', 'tomas.vidal@ondalva.example'),
@@ -35,9 +36,9 @@ insert into public.teams (id, company_id, name, created_at) values
   ('de300002-0000-4000-8000-000000000001', 'de300000-0000-4000-8000-000000000001', 'Sales', now() - interval '118 days'),
   ('de300002-0000-4000-8000-000000000002', 'de300000-0000-4000-8000-000000000001', 'Service', now() - interval '96 days');
 
--- Both accounts are disconnected. A connected one needs a token that is encrypted under the secret of
--- the installation it runs in, and a seed can know neither; a made-up one would turn a clear "not
--- connected" into a failure at the channel. `npm start` connects the first one to its sandbox.
+-- Both accounts are disconnected. A connected one needs a token that is encrypted under a secret of its
+-- installation, and a seed knows neither. A made-up token would turn a clear "not connected" into a failure
+-- at the channel. `npm start` connects the first account to its sandbox.
 insert into public.messaging_accounts
   (id, company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, created_at)
 select
@@ -57,7 +58,7 @@ from (values
 insert into public.pipelines (id, company_id, name, position) values
   ('de300004-0000-4000-8000-000000000001', 'de300000-0000-4000-8000-000000000001', 'Service contracts', 1);
 
--- No stage is named like one of Sales, so the deals below can name their stage alone.
+-- No stage has the name of a stage of Sales, so the deals below need only the name of their stage.
 insert into public.stages (id, company_id, pipeline_id, name, position)
 select
   ('de300005-0000-4000-8000-' || lpad(v.number::text, 12, '0'))::uuid, 'de300000-0000-4000-8000-000000000001',
@@ -68,9 +69,9 @@ from (values (1, 'Renewal due'), (2, 'Contacted'), (3, 'Quote sent'), (4, 'Renew
 -- Contacts, oldest first
 -- ---------------------------------------------------------------------------------------------------
 
--- The phones should ring nowhere: they lie in a range that the country keeps for fiction (the US, Canada,
--- the UK, Ireland, France, Germany, Sweden) or have the long row of zeros of an artificial number.
--- Contacts 6, 8 and 9 have the spellings that app.phone_key() brings together with a second one.
+-- The phones should ring nowhere: each is in a range that its country reserves for fiction (the US, Canada,
+-- the UK, Ireland, France, Germany, Sweden) or has the long row of zeros of an artificial number.
+-- Contacts 6, 8 and 9 have phones with a second spelling, which app.phone_key() treats as the same number.
 insert into public.contacts (
   id, company_id, created_at, phone, name, email,
   temperature, source, job_title, empresa, tags, do_not_contact, is_active, custom_fields
@@ -185,7 +186,7 @@ from (values
 -- Deals
 -- ---------------------------------------------------------------------------------------------------
 
--- The time of a deal counts from its contact, so that no deal is older than its contact.
+-- A deal's time counts from that of its contact, so that no deal is older than its contact.
 insert into public.deals (id, company_id, contact_id, stage_id, title, value, status, created_at)
 select
   ('de300007-0000-4000-8000-' || lpad(v.number::text, 12, '0'))::uuid, 'de300000-0000-4000-8000-000000000001',
@@ -225,11 +226,11 @@ join public.stages as stage
   on stage.company_id = contact.company_id and stage.name = v.stage_name;
 
 -- ---------------------------------------------------------------------------------------------------
--- Conversations and what was said in them
+-- Conversations and their messages
 -- ---------------------------------------------------------------------------------------------------
 
--- last_message_at and window_expires_at are left to the trigger of messages.
--- Contact 4 comes back after a closed conversation, which opens another one.
+-- The trigger of messages sets last_message_at and window_expires_at.
+-- Contact 4 writes again after its conversation was closed, and so has a second one.
 insert into public.conversations
   (id, company_id, contact_id, messaging_account_id, status, assigned_to, team_id, created_at)
 select
@@ -255,8 +256,8 @@ left join auth.users as person on person.email = v.assignee
 left join public.teams as team
   on team.company_id = 'de300000-0000-4000-8000-000000000001' and team.name = v.team_name;
 
--- The time of a message counts from the start of its conversation. The content of an image or a
--- document is its caption. All outbound messages carry an id of the channel, as accepted ones do.
+-- A message's time counts from the start of its conversation. The content of an image or a document is
+-- its caption. Every outbound message has an id of the channel, as a message that was accepted does.
 insert into public.messages (
   company_id, conversation_id, direction, type, content, status, whatsapp_message_id, created_at
 )
@@ -338,7 +339,7 @@ from (values
   (10, '1 day 1 hour', 'outbound', 'document', 'お見積書（Brisa 2G 二台、設置費込み）'),
   (10, '1 day 6 hours', 'inbound', 'text', '確認しました。社内で検討いたします。'),
 
-  -- Olúwáṣeun, Nigeria: new, and nobody has taken it yet
+  -- Olúwáṣeun, Nigeria: new, and assigned to nobody yet
   (11, '0 minutes', 'inbound', 'text', 'Good morning. Do you ship to Lagos?'),
   (11, '3 minutes', 'inbound', 'text', 'We open in eight weeks and need two machines, with installation if possible.'),
 
@@ -348,5 +349,5 @@ from (values
 ) as v (conversation_number, later, direction, type, content)
 join public.conversations as conversation
   on conversation.id = ('de300008-0000-4000-8000-' || lpad(v.conversation_number::text, 12, '0'))::uuid
--- In the order in which they were said, so that the trigger sees them as it would have.
+-- In the order of their times, so that the trigger sees them as it would have.
 order by conversation.created_at + v.later;

@@ -1,8 +1,8 @@
--- What every later migration stands on: nothing is granted by default, the rules live in a schema
--- that the Data API does not expose, and an API key has a database role of its own.
+-- The basis of all later migrations: nothing is granted by default, shared rules live in a schema that
+-- the Data API does not expose, and requests with an API key have a database role of their own.
 
 -- Projects differ in what they grant to new objects by default (older ones grant everything to
--- anon). With the defaults revoked, what a role may do is exactly what a migration grants by name.
+-- anon). With the defaults revoked, a role may do exactly what a migration grants it by name.
 alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on functions from anon, authenticated, service_role;
@@ -19,9 +19,9 @@ begin
   end if;
 end
 $$;
-comment on role api_client is 'A request that carries an API key. Its token is minted by the edge functions.';
+comment on role api_client is 'The role of a request that carries an API key. The edge functions mint its token.';
 grant api_client to authenticator;
--- A statement of one request that runs longer than this is a defect; it must not hold a connection.
+-- A statement that runs longer than this is a defect, and must not hold a connection.
 alter role api_client set statement_timeout = '8s';
 
 grant usage on schema public to api_client;

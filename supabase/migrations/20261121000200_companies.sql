@@ -6,7 +6,7 @@ create table public.companies (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-comment on table public.companies is 'A customer of the platform. Every other row belongs to exactly one.';
+comment on table public.companies is 'A customer of the platform. Every row of the other tables belongs to exactly one company.';
 
 create trigger companies_set_updated_at before update on public.companies
   for each row execute function app.set_updated_at();
@@ -19,16 +19,17 @@ create table public.company_members (
   updated_at timestamptz not null default now(),
   primary key (company_id, user_id)
 );
-comment on table public.company_members is 'Who works in a company, and as what. An assignee of a conversation is one of them.';
+comment on table public.company_members is
+  'The people who work in a company, each with a role. The assignee of a conversation is one of them.';
 
 create index company_members_user_idx on public.company_members (user_id);
 
 create trigger company_members_set_updated_at before update on public.company_members
   for each row execute function app.set_updated_at();
 
--- Both are security definer because a policy on company_members that read company_members through
--- its own policy would never end. They answer arrays, so that Postgres evaluates them once per
--- statement and can still use an index on company_id.
+-- These two functions are security definer: a policy on company_members that read company_members
+-- under that same policy would recurse without end. They return arrays, so that Postgres evaluates them
+-- once per statement and can still use an index on company_id.
 create function app.member_company_ids() returns uuid[]
 language sql stable security definer
 set search_path = ''

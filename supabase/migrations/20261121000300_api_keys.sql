@@ -1,4 +1,4 @@
--- API keys, and the one function by which the database learns which company a request is for.
+-- API keys, and app.company_id(), from which the database learns the company of a request.
 
 create table public.api_keys (
   id uuid primary key default gen_random_uuid(),
@@ -19,8 +19,10 @@ create table public.api_keys (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-comment on table public.api_keys is 'Keys of integrations. The key itself is shown once, when it is made, and is not kept.';
-comment on column public.api_keys.last_used_at is 'When the key last answered for a request, at most some minutes late (see authenticate()).';
+comment on table public.api_keys is
+  'Keys of integrations. The key itself is shown once, when it is made, and is not kept.';
+comment on column public.api_keys.last_used_at is
+  'When a request last used the key. authenticate() updates it, at most once in five minutes.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);
@@ -37,7 +39,7 @@ create policy "owners and admins rename keys and switch them on and off" on publ
   with check (company_id = any ((select app.managed_company_ids())::uuid[]));
 create policy "owners and admins delete their company's keys" on public.api_keys
   for delete to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
--- Nobody reads key_hash and nobody inserts: create_api_key() is the only way to a new key.
+-- No role reads key_hash or inserts a row: create_api_key() is the only way to make a key.
 grant
   select (id, company_id, name, hint, scopes, is_active, expires_at, last_used_at, created_by, created_at, updated_at),
   update (name, is_active),
@@ -53,7 +55,7 @@ declare
   claimed_scope constant text := claims ->> 'scope';
   key record;
 begin
-  -- People and the platform say themselves which company a row belongs to.
+  -- People and the platform name the company of a row themselves.
   if current_setting('role', true) is distinct from 'api_client' then
     return null;
   end if;
@@ -96,7 +98,7 @@ begin
 end
 $$;
 comment on function public.authenticate() is
-  'Judges the key of this request by itself, for answers that show no row, and notes that it is in use. '
+  'Checks the key of this request, for requests that read no row, and records that the key is in use. '
   'Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.authenticate() to api_client;
 
@@ -109,7 +111,7 @@ create type public.new_api_key as (
   expires_at timestamptz,
   created_at timestamptz
 );
-comment on type public.new_api_key is 'A key as create_api_key() answers it: the only time that api_key is shown.';
+comment on type public.new_api_key is 'A key as create_api_key() returns it, which is the only time that api_key is shown.';
 
 create function public.create_api_key(
   name text,
@@ -172,6 +174,6 @@ begin
 end
 $$;
 comment on function public.create_api_key(text, text[], timestamptz, uuid) is
-  'Makes an API key and returns it this one time. For owners and admins of the company; company_id may be '
-  'left out by who runs exactly one. The platform (service_role) names any company.';
+  'Makes an API key and returns it this one time. For owners and admins of the company; a person who runs '
+  'exactly one company may leave company_id out. The platform (service_role) names any company.';
 grant execute on function public.create_api_key(text, text[], timestamptz, uuid) to authenticated, service_role;

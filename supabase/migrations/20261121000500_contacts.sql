@@ -8,7 +8,7 @@ as $$
     -- Brazil: mobiles got a ninth digit; both spellings reach one account. Only the old mobile range
     -- (6 to 9) ever had the short spelling; in front of anything else the 9 belongs to the number.
     when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
-    -- Mexico: the 1 before a mobile's ten digits is a former habit.
+    -- Mexico: mobiles used to have a 1 before their ten digits.
     when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)
     -- Argentina: the 9 before a mobile's ten digits is for calls from abroad.
     when phone ~ '^\+549[0-9]{10}$' then '+54' || right(phone, 10)
@@ -16,7 +16,7 @@ as $$
   end
 $$;
 comment on function app.phone_key(text) is
-  'The phone under which a person is known: spellings that the messaging channel treats as one number give one key.';
+  'The phone that identifies a person: spellings that the messaging channel treats as one number give one key.';
 grant execute on function app.phone_key(text) to api_client, authenticated, service_role;
 
 create table public.contacts (
@@ -24,7 +24,7 @@ create table public.contacts (
   company_id uuid not null default app.company_id() references public.companies on delete cascade,
   name text check (char_length(name) <= 255),
   email text check (char_length(email) <= 320),
-  -- As sent. POSIX classes would let other scripts' digits through, hence [0-9].
+  -- Kept as sent. POSIX classes would also match the digits of other scripts, hence [0-9].
   phone text not null check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   phone_key text not null generated always as (app.phone_key(phone)) stored,
   temperature text not null default 'warm' check (temperature in ('cold', 'warm', 'hot')),
@@ -32,7 +32,7 @@ create table public.contacts (
   source text not null default 'api' check (char_length(source) <= 255),
   job_title text check (char_length(job_title) <= 255),
   empresa text check (char_length(empresa) <= 255),
-  -- The API's limit is 16 KiB of compact JSON; as text, Postgres adds a space after every comma and colon.
+  -- The API's limit is 16 KiB of compact JSON; Postgres writes it with a space after every comma and colon.
   custom_fields jsonb not null default '{}' check (
     jsonb_typeof(custom_fields) = 'object'
     and octet_length(custom_fields::text) <= 32768
@@ -44,11 +44,12 @@ create table public.contacts (
   unique (company_id, id),
   constraint contacts_one_per_phone unique (company_id, phone_key)
 );
-comment on table public.contacts is 'People a company talks to. Unique per company by phone key.';
+comment on table public.contacts is 'The people that a company talks to. Unique per company by phone key.';
 
 create index contacts_newest_first_idx on public.contacts (company_id, created_at desc, id desc);
--- A policy hides from the planner which company asks. Told that there is one, it plans for the largest
--- company instead of the average one, and reads a page from the index instead of sorting everything.
+-- A policy hides from the planner which company asks. With n_distinct = 1 the planner assumes one company
+-- for all rows, so it plans for the largest company instead of the average one, and reads a page from the
+-- index instead of sorting everything.
 alter table public.contacts alter column company_id set (n_distinct = 1);
 
 create trigger contacts_set_updated_at before update on public.contacts
@@ -99,8 +100,8 @@ grant
   on public.contacts to authenticated;
 grant select, insert, update, delete on public.contacts to service_role;
 
--- The key column itself stays unseen; this answers the one question a caller has about it. The
--- company is looked up apart from the table's policies because those do not cover phone_key.
+-- A caller has one question about phone_key, and this function answers it. It is security definer, because
+-- keys have no privilege on phone_key, and therefore checks the company itself.
 create function public.contact_id_by_phone(phone text) returns uuid
 language sql stable security definer
 set search_path = ''

@@ -1,4 +1,4 @@
--- Pipelines and their stages. A new company starts with one of its own, so a first deal can be made at once.
+-- Pipelines and their stages. A new company gets one pipeline, so that it can add deals at once.
 
 create table public.pipelines (
   id uuid primary key default gen_random_uuid(),
@@ -10,11 +10,12 @@ create table public.pipelines (
   updated_at timestamptz not null default now(),
   unique (company_id, id)
 );
-comment on table public.pipelines is 'A sales process of a company: an ordered row of stages.';
+comment on table public.pipelines is 'A sales process of a company: stages in an order.';
 
 create index pipelines_by_position_idx on public.pipelines (company_id, position, id);
--- A policy hides from the planner which company asks. Told that there is one, it plans for the largest
--- company instead of the average one, and reads a page from the index instead of sorting everything.
+-- A policy hides from the planner which company asks. With n_distinct = 1 the planner assumes one company
+-- for all rows, so it plans for the largest company instead of the average one, and reads a page from the
+-- index instead of sorting everything.
 alter table public.pipelines alter column company_id set (n_distinct = 1);
 create unique index pipelines_one_default_idx on public.pipelines (company_id) where is_default;
 
@@ -33,7 +34,7 @@ create table public.stages (
   constraint stages_pipeline_fkey foreign key (company_id, pipeline_id)
     references public.pipelines (company_id, id) on delete cascade
 );
-comment on table public.stages is 'A step of a pipeline. A deal stands in exactly one.';
+comment on table public.stages is 'A step of a pipeline. A deal is in exactly one stage.';
 
 create index stages_by_position_idx on public.stages (company_id, pipeline_id, position, id);
 -- As for pipelines.

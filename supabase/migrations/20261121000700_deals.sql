@@ -4,7 +4,7 @@ create table public.deals (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null default app.company_id() references public.companies on delete cascade,
   title text not null check (char_length(title) between 1 and 255),
-  -- NaN is a numeric value too, and the greatest of all.
+  -- NaN is a numeric value too, and greater than every number.
   value numeric(14, 2) check (value >= 0 and value <> 'NaN'),
   status text not null default 'open' check (status in ('open', 'won', 'lost')),
   contact_id uuid not null,
@@ -13,16 +13,18 @@ create table public.deals (
   updated_at timestamptz not null default now(),
   unique (company_id, id),
   -- Row-level security does not check foreign keys, so every reference carries the company.
+  -- A contact or a stage that has deals cannot be deleted, except with its company.
   constraint deals_contact_fkey foreign key (company_id, contact_id)
-    references public.contacts (company_id, id),
+    references public.contacts (company_id, id) on delete no action,
   constraint deals_stage_fkey foreign key (company_id, stage_id)
-    references public.stages (company_id, id)
+    references public.stages (company_id, id) on delete no action
 );
-comment on table public.deals is 'A sales opportunity with a contact, standing in a stage of a pipeline.';
+comment on table public.deals is 'A sales opportunity with a contact, in a stage of a pipeline.';
 
 create index deals_newest_first_idx on public.deals (company_id, created_at desc, id desc);
--- A policy hides from the planner which company asks. Told that there is one, it plans for the largest
--- company instead of the average one, and reads a page from the index instead of sorting everything.
+-- A policy hides from the planner which company asks. With n_distinct = 1 the planner assumes one company
+-- for all rows, so it plans for the largest company instead of the average one, and reads a page from the
+-- index instead of sorting everything.
 alter table public.deals alter column company_id set (n_distinct = 1);
 create index deals_contact_idx on public.deals (company_id, contact_id);
 create index deals_stage_idx on public.deals (company_id, stage_id);

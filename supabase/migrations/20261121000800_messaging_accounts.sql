@@ -1,4 +1,4 @@
--- Messaging accounts: the phone numbers with which a company speaks on the channel.
+-- Messaging accounts: the phone numbers that a company uses on the channel.
 
 create table public.messaging_accounts (
   id uuid primary key default gen_random_uuid(),
@@ -7,7 +7,7 @@ create table public.messaging_accounts (
   phone_number_id text not null check (phone_number_id ~ '^[0-9]{1,32}$'),
   business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
   display_phone text not null check (display_phone ~ '^\+[1-9][0-9]{6,14}$'),
-  -- A compact JWE (dir, A256GCM) under the functions' secret CREDENTIALS_KEY: this column alone sends nothing.
+  -- A compact JWE (dir, A256GCM) under the functions' secret CREDENTIALS_KEY; useless without it.
   encrypted_token text check (encrypted_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   disconnected_at timestamptz,
   created_at timestamptz not null default now(),
@@ -18,9 +18,10 @@ create table public.messaging_accounts (
   constraint messaging_accounts_token_while_connected
     check ((disconnected_at is null) = (encrypted_token is not null))
 );
-comment on table public.messaging_accounts is 'A phone number of a company on the messaging channel, with its encrypted access token.';
+comment on table public.messaging_accounts is
+  'A phone number of a company on the messaging channel, with its encrypted access token.';
 
--- Answers of recipients arrive by phone_number_id alone, so it leads to one company at a time.
+-- The reply of a recipient names only the phone_number_id, so a number is connected to one company at a time.
 create unique index messaging_accounts_one_connection_idx on public.messaging_accounts (phone_number_id)
   where disconnected_at is null;
 
@@ -30,7 +31,7 @@ create trigger messaging_accounts_set_updated_at before update on public.messagi
 alter table public.messaging_accounts enable row level security;
 create policy "people see their company's messaging accounts" on public.messaging_accounts
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
--- The token is written and never read back through the Data API.
+-- The Data API writes the token and never reads it back.
 grant
   select (
     id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at

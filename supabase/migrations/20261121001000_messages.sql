@@ -1,4 +1,4 @@
--- Messages of a conversation. Writing one moves its conversation.
+-- Messages of a conversation. A message moves its conversation: it updates last_message_at and the window.
 
 create table public.messages (
   id uuid primary key default gen_random_uuid(),
@@ -12,12 +12,13 @@ create table public.messages (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (company_id, id),
-  -- The channel delivers an event more than once; the second one must not become a second message.
+  -- The channel can deliver an event more than once; the second delivery must not make a second message.
   constraint messages_one_per_whatsapp_message_id unique (company_id, whatsapp_message_id),
   constraint messages_conversation_fkey foreign key (company_id, conversation_id)
     references public.conversations (company_id, id) on delete cascade
 );
-comment on table public.messages is 'What was said in a conversation, by the contact (inbound) or by the company (outbound).';
+comment on table public.messages is
+  'The messages of a conversation, from the contact (inbound) or from the company (outbound).';
 
 create index messages_newest_first_idx
   on public.messages (company_id, conversation_id, created_at desc, id desc);
@@ -30,11 +31,11 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  -- greatest() ignores nulls, and a message that is recorded late does not move anything back.
+  -- greatest() ignores nulls, and keeps a message that is recorded late from moving a time back.
   update public.conversations set
     last_message_at = greatest(last_message_at, new.created_at),
     window_expires_at = case new.direction
-      -- The channel opens 24 hours of free answers with every message of the contact.
+      -- Every message of the contact opens 24 hours in which the company may answer freely.
       when 'inbound' then greatest(window_expires_at, new.created_at + interval '24 hours')
       else window_expires_at
     end
@@ -51,6 +52,6 @@ create trigger messages_move_conversation after insert on public.messages
 alter table public.messages enable row level security;
 create policy "people read their company's messages" on public.messages
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
--- Only the platform writes messages: a row here says that something was said on the channel.
+-- Only the platform writes messages, because a row states what was said on the channel.
 grant select on public.messages to authenticated;
 grant select, insert, update, delete on public.messages to service_role;

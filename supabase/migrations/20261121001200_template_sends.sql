@@ -1,11 +1,11 @@
--- The ledger of template sends: one row for each, so that what has been handed to the channel once is
--- never handed to it again. Claiming, calling the channel and settling are three steps, the first and
--- the last of them a transaction each; the next migration has both.
+-- The ledger of template sends: one row for each, so that no message is handed to the channel twice. A send
+-- has three steps: claiming, calling the channel, settling. Claiming and settling are one transaction each;
+-- the next migration has both.
 
 create table public.template_sends (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
-  -- The caller's; without one, no later request means this send.
+  -- The caller's. No later request can repeat a send that has none.
   idempotency_key text check (char_length(idempotency_key) between 1 and 200),
   message_id uuid not null,
   -- Whether this send opened the conversation that its message is in.
@@ -13,11 +13,11 @@ create table public.template_sends (
   template_name text not null check (char_length(template_name) between 1 and 512),
   language_code text not null check (char_length(language_code) between 1 and 35),
   -- pending: claimed, and the channel may have it. sent: the channel took it. failed: the channel refused
-  -- it, or nobody will ever know. released: the channel certainly does not have it.
+  -- it, or the outcome stayed unknown. released: the channel certainly does not have it.
   state text not null default 'pending' check (state in ('pending', 'sent', 'failed', 'released')),
-  -- Made by the function for each attempt: whoever knows it settles the attempt, and nobody else.
+  -- The edge function makes one for each attempt. It is the right to settle that attempt, so it is a secret.
   claim_id uuid not null unique,
-  -- No attempt takes this long; after it, nobody is coming back to tell.
+  -- No attempt takes this long. A send that is pending after this time has lost its outcome.
   lease_ends_at timestamptz not null default now() + interval '90 seconds',
   -- Why it failed or was released: an error code of the API, claim_unanswered, or outcome_unknown.
   reason text check (char_length(reason) between 1 and 64),
@@ -26,19 +26,19 @@ create table public.template_sends (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (company_id, id),
-  -- Decides which of several requests with one key sends.
+  -- Decides which of several requests with one idempotency key sends.
   constraint template_sends_one_per_idempotency_key unique (company_id, idempotency_key),
   constraint template_sends_one_per_message unique (company_id, message_id),
-  -- Checked at the end of the transaction, because the claim comes before its message. A message that was
-  -- claimed for the channel cannot go while its row here stays: the key would be forgotten.
+  -- Checked at the end of the transaction, because a claim writes this row before its message. A message with
+  -- a send cannot be deleted: deleting the send along with it would forget the idempotency key.
   constraint template_sends_message_fkey foreign key (company_id, message_id)
-    references public.messages (company_id, id) deferrable initially deferred,
+    references public.messages (company_id, id) on delete no action deferrable initially deferred,
   constraint template_sends_id_when_sent check ((state = 'sent') = (whatsapp_message_id is not null)),
   constraint template_sends_reason_when_not_sent check ((state in ('failed', 'released')) = (reason is not null))
 );
-comment on table public.template_sends is 'Every template send, and what became of it. Repeats are recognised here.';
+comment on table public.template_sends is 'Every template send and its outcome. Repeats are recognised here.';
 
--- Few sends are pending at any time.
+-- Partial, because few sends are pending at any time.
 create index template_sends_lease_idx on public.template_sends (lease_ends_at) where state = 'pending';
 
 create trigger template_sends_set_updated_at before update on public.template_sends
@@ -51,7 +51,7 @@ as $$
 begin
   update public.messages set
     status = case new.state when 'released' then 'failed' else new.state end,
-    -- The channel may have told of the message before its answer arrived here; then another row has the id.
+    -- The channel may have reported the message before its answer arrived here; another row then has the id.
     whatsapp_message_id = (
       select new.whatsapp_message_id where not exists (
         select from public.messages as other
@@ -63,7 +63,7 @@ begin
   return null;
 end
 $$;
-comment on function app.show_send_in_message() is 'Trigger: a message shows how its send stands.';
+comment on function app.show_send_in_message() is 'Trigger: a message shows the state of its send.';
 
 create trigger template_sends_show_in_message after update of state on public.template_sends
   for each row when (old.state is distinct from new.state)
@@ -72,13 +72,13 @@ create trigger template_sends_show_in_message after update of state on public.te
 alter table public.template_sends enable row level security;
 create policy "people see their company's template sends" on public.template_sends
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
--- Nobody writes: a row is made by claim_template_send() and moved by settle_template_send(). Who knows
--- claim_id could settle, so nobody reads that.
+-- No role writes: claim_template_send() makes a row and settle_template_send() updates it. No role reads
+-- claim_id, because a caller that knows it can settle.
 grant select (
   id, company_id, idempotency_key, message_id, created_conversation, template_name, language_code, state,
   lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at
 ) on public.template_sends to authenticated, service_role;
--- To erase a person's messages, their sends have to go first.
+-- To erase a person's messages, the platform first deletes their sends.
 grant delete on public.template_sends to service_role;
 
 create function public.fail_expired_template_sends() returns integer
@@ -97,6 +97,6 @@ as $$
   select count(*)::integer from failed
 $$;
 comment on function public.fail_expired_template_sends() is
-  'Ends the sends that nobody is coming back to tell of, and answers how many there were. For a scheduled job; '
-  'a repeat finds the same by itself. Sends nothing.';
+  'Marks every pending send whose lease has ended as failed (outcome_unknown), and returns how many. For a '
+  'scheduled job; a repeat of such a send does the same by itself. Sends nothing.';
 grant execute on function public.fail_expired_template_sends() to service_role;

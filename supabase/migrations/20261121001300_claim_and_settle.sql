@@ -1,5 +1,6 @@
--- The two ends of a template send, each one round trip and one transaction. Both are security definer:
--- a key sees no account, no message and no ledger, and learns of them what these two answer.
+-- Claiming and settling a template send: each is one round trip and one transaction. Both functions are
+-- security definer: a key reads no account, no message and no send, and learns of them only what these
+-- functions return.
 
 create function app.find_or_add_contact(
   own_company_id uuid,
@@ -14,7 +15,7 @@ as $$
 #variable_conflict use_column
 begin
   loop
-    -- Locked, so that a contact who is being changed is waited for, and stays as found until the claim ends.
+    -- The lock waits for a change of the contact that is under way, and prevents others until the claim ends.
     select contacts.id, contacts.do_not_contact
     into find_or_add_contact.id, find_or_add_contact.do_not_contact
     from public.contacts
@@ -31,7 +32,7 @@ begin
 end
 $$;
 comment on function app.find_or_add_contact(uuid, text, text) is
-  'The contact whom a phone belongs to; made, with this name, when there is none. Of several at once, one makes it.';
+  'Finds the contact of a phone, or adds one with this name. Of several concurrent calls, one adds it.';
 
 create function app.find_or_open_conversation(
   own_company_id uuid,
@@ -61,7 +62,8 @@ begin
 end
 $$;
 comment on function app.find_or_open_conversation(uuid, uuid, uuid) is
-  'The conversation with a contact on an account that is not closed; opened when there is none. Of several at once, one opens it.';
+  'Finds the conversation with a contact on an account that is not closed, or opens one. Of several concurrent '
+  'calls, one opens it.';
 
 create function public.claim_template_send(
   claim_id uuid,
@@ -89,8 +91,8 @@ declare
 begin
   <<deciding>>
   begin
-    -- Of all requests with this idempotency key, one gets a row back: a new one, or one that was released.
-    -- The others wait for it here, and then find what it has come to.
+    -- Of several requests with this idempotency key, one gets a row back: a new one, or one that was released.
+    -- The others wait here until that request has committed, and then read the state of its send.
     insert into public.template_sends as sends (
       company_id, idempotency_key, message_id, template_name, language_code, claim_id
     )
@@ -136,7 +138,7 @@ begin
         )
         from public.messaging_accounts where company_id = own_company_id and disconnected_at is null
       ), '[]'));
-      raise sqlstate 'CRM01'; -- ends the block, see there
+      raise sqlstate 'CRM01'; -- undoes the block; caught at its end
     end if;
 
     contact := app.find_or_add_contact(
@@ -148,7 +150,8 @@ begin
     end if;
     conversation := app.find_or_open_conversation(own_company_id, contact.id, account.id);
 
-    -- A released send opened its conversation if this is still that one.
+    -- A released send that opened its conversation is still the one that opened it, unless its message moves
+    -- to another conversation now.
     send.created_conversation := conversation.is_new or (
       send.created_conversation and exists (
         select from public.messages
@@ -158,8 +161,8 @@ begin
     update public.template_sends set created_conversation = send.created_conversation
     where id = send.id and created_conversation <> send.created_conversation;
 
-    -- A released send keeps its message. Nothing has gone out for it, so what goes out now, and when, is
-    -- what the message says.
+    -- A released send keeps its message. Nothing was sent for it, so the message takes the content and the
+    -- time of this attempt.
     insert into public.messages (id, company_id, conversation_id, direction, type, content, status)
     values (
       send.message_id, own_company_id, conversation.id, 'outbound',
@@ -183,20 +186,21 @@ begin
       'created_conversation', send.created_conversation
     );
   exception when sqlstate 'CRM01' then
-    -- All of the block is undone, the claim with it: who is stopped has used up no idempotency key.
+    -- The whole block is undone, including the claim: a request that is stopped uses up no idempotency key.
     null;
   end;
 
-  -- Notes that the key is in use. Last, because other requests with the key wait for that to be committed.
+  -- Records that the key is in use. This comes last, because other requests with the key wait until it is
+  -- committed.
   perform public.authenticate();
   return answer;
 end
 $$;
 comment on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text) is
   'Decides whether a template may be sent to a phone now, and writes what a send needs before the channel is '
-  'called: contact, conversation, message, and the row in the ledger that nobody else gets. result says what came '
-  'of it: claimed (with the account''s encrypted token), repeat (of an earlier send with this idempotency_key), '
-  'do_not_contact, or no_account (with those that are connected). Raises PT401 and PT403 as app.company_id() does.';
+  'called: contact, conversation, message, and the row in the ledger, which only one request gets. The result is '
+  'claimed (with the account''s encrypted token), repeat (of an earlier send with this idempotency_key), '
+  'do_not_contact, or no_account (with the accounts that are connected). Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text)
   to api_client;
 
@@ -218,8 +222,8 @@ begin
     raise sqlstate 'PT422' using message = 'The outcome of a send is sent, failed or released';
   end if;
 
-  -- What really happened replaces the guess that a lease ended in. It does not make a send free again that
-  -- a caller may have been told is over. Any other end is final.
+  -- The real outcome replaces outcome_unknown, which is a guess made when a lease ends. A release is then
+  -- recorded as failed, because a caller may have been told so. Every other end is final.
   update public.template_sends set
     state = case when state = 'failed' and settle_template_send.outcome = 'released' then 'failed'
       else settle_template_send.outcome end,
@@ -234,6 +238,6 @@ begin
 end
 $$;
 comment on function public.settle_template_send(uuid, text, text, text, integer) is
-  'Records what became of a claimed send, and answers the state that it is in now; null for a claim that there is '
-  'none of. Who made the claim may settle it, whatever has become of its key meanwhile: what was sent was sent.';
+  'Records the outcome of a claimed send, and returns the state that it now has; null when no send has this '
+  'claim_id. An API key that has since been switched off or deleted does not matter: what was sent was sent.';
 grant execute on function public.settle_template_send(uuid, text, text, text, integer) to api_client;

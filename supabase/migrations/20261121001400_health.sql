@@ -1,4 +1,4 @@
--- What a monitor asks. It reaches the database the way every request does, without a company.
+-- The check for monitors. It reaches the database as every request does, but carries no API key.
 
 create function public.health() returns boolean
 language sql stable
@@ -6,5 +6,5 @@ set search_path = ''
 as $$
   select true
 $$;
-comment on function public.health() is 'Answers, which is all that is asked of it.';
+comment on function public.health() is 'Returns true, which shows that the database answers.';
 grant execute on function public.health() to api_client;

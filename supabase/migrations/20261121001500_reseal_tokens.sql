@@ -1,5 +1,5 @@
--- Access tokens move to a new CREDENTIALS_KEY: who holds both keys reads what is sealed, and puts the same token
--- back, sealed under the new one. What is read here opens nothing without a key.
+-- Access tokens move to a new CREDENTIALS_KEY: a program that holds both keys reads each sealed token and stores
+-- the same token again, sealed under the new key. A sealed token is useless without a key.
 
 create function public.sealed_account_tokens(
   after_id uuid default null,
@@ -16,8 +16,8 @@ as $$
   limit greatest(least(max_rows, 1000), 0)
 $$;
 comment on function public.sealed_account_tokens(uuid, integer) is
-  'The connected accounts of all companies with their encrypted tokens, in the order of their ids: at most max_rows '
-  'of them, and never more than 1000, from the first one after after_id.';
+  'The connected accounts of all companies with their encrypted tokens, ordered by id and starting after after_id: '
+  'at most max_rows, and never more than 1000.';
 grant execute on function public.sealed_account_tokens(uuid, integer) to service_role;
 
 create function public.reseal_account_token(
@@ -28,7 +28,7 @@ create function public.reseal_account_token(
 language sql security definer
 set search_path = ''
 as $$
-  -- Who connected or disconnected the account since sealed_before was read is not overruled.
+  -- The condition on sealed_before keeps a connection or disconnection that was made since it was read.
   with resealed as (
     update public.messaging_accounts as accounts set encrypted_token = sealed
     where accounts.id = account_id and accounts.encrypted_token = sealed_before
@@ -37,5 +37,5 @@ as $$
   select exists (select from resealed)
 $$;
 comment on function public.reseal_account_token(uuid, text, text) is
-  'Replaces an account''s encrypted token, if it is still sealed_before, and answers whether it was.';
+  'Replaces an account''s encrypted token if it is still sealed_before, and returns whether it did.';
 grant execute on function public.reseal_account_token(uuid, text, text) to service_role;

@@ -1,4 +1,4 @@
-// Keys as the people who run a company, and the platform, make and manage them.
+// How the platform and the people who run a company make and manage API keys.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -28,7 +28,7 @@ interface Asked {
   company_id?: string | null;
 }
 
-/** Makes a key as whoever is acting. */
+/** Makes a key in the role that is acting. */
 function create(
   sql: Sql,
   { name = "A key", scopes = ["read"], expires_at, company_id }: Asked = {},
@@ -42,7 +42,7 @@ function create(
   `;
 }
 
-Deno.test("owners and admins see their company's keys, and no one's digest", async () => {
+Deno.test("owners and admins see their company's keys, but no digest of a key", async () => {
   await rolledBack(async (sql) => {
     for (const [person, count] of [[owner, 4], [admin, 4], [agent, 0]] as const) {
       await actAsPerson(sql, person);
@@ -56,7 +56,7 @@ Deno.test("owners and admins see their company's keys, and no one's digest", asy
   });
 });
 
-Deno.test("a new key is answered whole and kept as its digest and last four characters", async () => {
+Deno.test("a new key is shown in full once, and stored as its digest and last four characters", async () => {
   await rolledBack(async (sql) => {
     for (const person of [owner, admin]) {
       await actAsPerson(sql, person);
@@ -88,7 +88,7 @@ Deno.test("no two keys are alike", async () => {
   });
 });
 
-Deno.test("agents, strangers and people of other companies make no key", async () => {
+Deno.test("agents, strangers and people of other companies cannot make a key", async () => {
   await rolledBack(async (sql) => {
     const [stranger] =
       await sql`insert into auth.users (id) values (gen_random_uuid()) returning id`;
@@ -98,19 +98,19 @@ Deno.test("agents, strangers and people of other companies make no key", async (
     }
     for (const person of [agent, stranger.id]) {
       await actAsPerson(sql, person);
-      // Not that a company should be named: no company's name would help them.
+      // They are not asked to name a company, because naming one would not help them.
       assert.equal(await refusal(sql, (sql) => create(sql)), "PT403");
     }
     await actAs(sql, "authenticated");
     assert.equal(await refusal(sql, (sql) => create(sql, { company_id: own.id })), "PT403");
-    // Whether a company exists is not for people of another one to learn.
+    // People of one company cannot find out whether another one exists.
     await actAsPerson(sql, owner);
     const company_id = crypto.randomUUID();
     assert.equal(await refusal(sql, (sql) => create(sql, { company_id })), "PT403");
   });
 });
 
-Deno.test("a name, scopes or an expiry that does not hold makes no key", async () => {
+Deno.test("a key with an invalid name, scope or expiry is refused", async () => {
   await rolledBack(async (sql) => {
     await actAsPerson(sql, owner);
     const wrong: Asked[] = [
@@ -128,7 +128,7 @@ Deno.test("a name, scopes or an expiry that does not hold makes no key", async (
   });
 });
 
-Deno.test("who runs several companies names the one of the key", async () => {
+Deno.test("a person who runs several companies must name the company of a key", async () => {
   await rolledBack(async (sql) => {
     await sql`
       insert into company_members (company_id, user_id, role) values (${other.id}, ${owner}, 'admin')
@@ -141,7 +141,7 @@ Deno.test("who runs several companies names the one of the key", async () => {
   });
 });
 
-Deno.test("who runs one company and is an agent in another need not name the one of the key", async () => {
+Deno.test("a person who runs one company and is an agent in another need not name the company of a key", async () => {
   await rolledBack(async (sql) => {
     await sql`
       insert into company_members (company_id, user_id, role) values (${other.id}, ${owner}, 'agent')
@@ -152,7 +152,7 @@ Deno.test("who runs one company and is an agent in another need not name the one
   });
 });
 
-Deno.test("the platform names the company of a key, any that exists", async () => {
+Deno.test("the platform names the company of a key, which can be any that exists", async () => {
   await rolledBack(async (sql) => {
     await actAs(sql, "service_role");
     assert.equal(await refusal(sql, (sql) => create(sql)), "PT422");
@@ -162,7 +162,7 @@ Deno.test("the platform names the company of a key, any that exists", async () =
   });
 });
 
-Deno.test("of a key its name and whether it is on may change, and nothing else", async () => {
+Deno.test("only the name of a key and whether it is active can change", async () => {
   await rolledBack(async (sql) => {
     await actAsPerson(sql, owner);
     assert.equal((await sql`update api_keys set name = 'Renamed', is_active = false`).count, 4);
@@ -187,7 +187,7 @@ Deno.test("of a key its name and whether it is on may change, and nothing else",
   });
 });
 
-Deno.test("an owner makes, switches off, switches on and deletes a key over the Data API, and it obeys at once", async () => {
+Deno.test("an owner makes, switches off, switches on and deletes a key over the Data API, with effect at once", async () => {
   const [asOwner, ...asOthers] = await Promise.all(
     [owner, agent, other.member_id].map(personToken),
   );

@@ -1,10 +1,17 @@
-// What a claim of a template send finds and makes, and what it answers.
+// What claiming a template send finds, makes and returns.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
-import { anyPhone, newCompany, sealedToken } from "../support/company.ts";
-import { addContact, claim, connectAccount } from "./sends.ts";
+import {
+  anyPhone,
+  connectAccount,
+  disconnectAccount,
+  newCompany,
+  sealedToken,
+} from "../support/company.ts";
+import { sendCounts } from "../support/snapshot.ts";
+import { addContact, claim } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -20,18 +27,6 @@ async function row(sql: Sql, table: string, id: string) {
 
 async function phoneOf(sql: Sql, contactId: string): Promise<string> {
   return (await row(sql, "contacts", contactId)).phone;
-}
-
-/** How many rows the company has of what a claim writes. */
-async function counts(sql: Sql) {
-  const [found] = await sql`
-    select
-      (select count(*)::int from contacts where company_id = ${company_id}) as contacts,
-      (select count(*)::int from conversations where company_id = ${company_id}) as conversations,
-      (select count(*)::int from messages where company_id = ${company_id}) as messages,
-      (select count(*)::int from template_sends where company_id = ${company_id}) as sends
-  `;
-  return { ...found };
 }
 
 Deno.test("a claim for a new phone makes a contact, a conversation, a message and a row in the ledger", async () => {
@@ -55,9 +50,14 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       encrypted_token: sealedToken,
       created_conversation: true,
     });
-    // What is checked at the end of a transaction holds, too.
+    // Runs the checks that otherwise wait for the end of the transaction.
     await sql`set constraints all immediate`;
-    assert.deepEqual(await counts(sql), { contacts: 2, conversations: 2, messages: 1, sends: 1 });
+    assert.deepEqual(await sendCounts(sql, company_id), {
+      contacts: 2,
+      conversations: 2,
+      messages: 1,
+      sends: 1,
+    });
 
     const opened = await row(sql, "conversations", opened_id);
     assert.deepEqual(
@@ -118,7 +118,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
   });
 });
 
-Deno.test("the message says what was asked, to the byte, and is of the type that was asked", async () => {
+Deno.test("the message has exactly the content and the type of the request", async () => {
   await rolledBack(async (sql) => {
     const contents = [" \t Olá, José́ 🚚\r\n\u0001  ", "", "\\n {{1}} ''", "x".repeat(4096)];
     for (const content of contents) {
@@ -131,7 +131,7 @@ Deno.test("the message says what was asked, to the byte, and is of the type that
   });
 });
 
-Deno.test("a contact is found in every spelling of its phone, and stays as it is", async () => {
+Deno.test("a contact is found by every spelling of its phone, and is not changed", async () => {
   const spellings = [
     ["+5511987654321", "+551187654321"],
     ["+5215512345678", "+525512345678"],
@@ -151,7 +151,7 @@ Deno.test("a contact is found in every spelling of its phone, and stays as it is
   }
 });
 
-Deno.test("a new contact keeps its phone as it was asked for, and has no name unless one was given", async () => {
+Deno.test("a new contact keeps the phone as the request spells it, and has a name only if one is given", async () => {
   await rolledBack(async (sql) => {
     const phone = "+551187654321";
     const { conversation_id } = await claim(sql, key, { phone });
@@ -161,7 +161,7 @@ Deno.test("a new contact keeps its phone as it was asked for, and has no name un
   });
 });
 
-Deno.test("the contact's conversation on the account is carried on until it is closed", async () => {
+Deno.test("the contact's conversation on the account is continued until it is closed", async () => {
   await rolledBack(async (sql) => {
     const phone = await phoneOf(sql, contact_id);
     const claimed = async () => {
@@ -180,7 +180,7 @@ Deno.test("the contact's conversation on the account is carried on until it is c
     await sql`update conversations set status = 'closed' where id = ${conversation_id}`;
     const opened = await claimed();
     assert.deepEqual([opened.id === conversation_id, opened.created_conversation], [false, true]);
-    // The newer of the two, though the older one was written later.
+    // The newer conversation is used, although the older one was updated later.
     await sql`update conversations set team_id = null where id = ${conversation_id}`;
     assert.deepEqual(await claimed(), { ...opened, created_conversation: false });
     await sql`update conversations set status = 'closed' where id = ${opened.id}`;
@@ -189,7 +189,7 @@ Deno.test("the contact's conversation on the account is carried on until it is c
   });
 });
 
-Deno.test("another account's and another contact's conversations are left alone", async () => {
+Deno.test("a claim does not use conversations of another account or another contact", async () => {
   await rolledBack(async (sql) => {
     const another = await connectAccount(sql, company_id);
     const phone = await phoneOf(sql, contact_id);
@@ -204,18 +204,17 @@ Deno.test("another account's and another contact's conversations are left alone"
   });
 });
 
-Deno.test("the account is the one that is named, or the only one that is connected", async () => {
+Deno.test("a send uses the account that the request names, or the only connected one", async () => {
   await rolledBack(async (sql) => {
-    const another = await connectAccount(sql, company_id);
+    const encrypted_token = "another..iv.c.t";
+    const another = await connectAccount(sql, company_id, { encrypted_token });
     const named = await claim(sql, key, { phone_number_id: another.phone_number_id });
     assert.deepEqual(
       [named.account_id, named.phone_number_id, named.encrypted_token],
-      [another.id, another.phone_number_id, "another..iv.c.t"],
+      [another.id, another.phone_number_id, encrypted_token],
     );
     assert.equal((await claim(sql, key, { phone_number_id })).account_id, account_id);
-    await sql`
-      update messaging_accounts set disconnected_at = now(), encrypted_token = null where id = ${account_id}
-    `;
+    await disconnectAccount(sql, account_id);
     assert.equal((await claim(sql, key)).account_id, another.id);
   });
 });

@@ -1,9 +1,9 @@
-// What a company begins with, and what goes with it.
+// What a new company has, the limits within it, and what is deleted with it.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
-import { newCompany } from "../support/company.ts";
+import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
@@ -45,7 +45,7 @@ Deno.test("a company has at most one default pipeline", async () => {
   });
 });
 
-Deno.test("team names differ within a company, not across companies", async () => {
+Deno.test("the name of a team is unique within its company only", async () => {
   const own = await newCompany();
   const other = await newCompany();
   await rolledBack(async (sql) => {
@@ -57,25 +57,18 @@ Deno.test("team names differ within a company, not across companies", async () =
   });
 });
 
-Deno.test("a phone number of the channel is connected to one company at a time, once in each", async () => {
+Deno.test("a phone number of the channel is connected to one company at a time, and has one account in each", async () => {
   const own = await newCompany();
   const other = await newCompany();
   await rolledBack(async (sql) => {
-    const [{ phone_number_id }] = await sql`
-      select phone_number_id from messaging_accounts where id = ${own.account_id}
-    `;
+    const { phone_number_id } = own;
     const connect = (sql: Sql, company_id: string) =>
-      sql`
-        insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-        values (${company_id}, ${phone_number_id}, '+15550100', 'h..iv.c.t')
-      `;
+      connectAccount(sql, company_id, { phone_number_id });
     assert.equal(
       await refusal(sql, (sql) => connect(sql, other.id)),
       "23505 messaging_accounts_one_connection_idx",
     );
-    await sql`
-      update messaging_accounts set disconnected_at = now(), encrypted_token = null where id = ${own.account_id}
-    `;
+    await disconnectAccount(sql, own.account_id);
     await connect(sql, other.id);
     assert.equal(
       await refusal(sql, (sql) => connect(sql, own.id)),
@@ -84,14 +77,14 @@ Deno.test("a phone number of the channel is connected to one company at a time, 
   });
 });
 
-Deno.test("a connected account has a token in its encrypted form, and a disconnected one has none", async () => {
+Deno.test("a connected account has an encrypted token, and a disconnected one has none", async () => {
   const { account_id } = await newCompany();
   await rolledBack(async (sql) => {
     const refused: [Record<string, unknown>, string][] = [
       [{ encrypted_token: null }, "messaging_accounts_token_while_connected"],
       [{ disconnected_at: new Date() }, "messaging_accounts_token_while_connected"],
       [{ encrypted_token: "a plain token" }, "messaging_accounts_encrypted_token_check"],
-      // A JWE in which the content key is sent along is not of ours.
+      // This JWE carries an encrypted content key, which ours do not.
       [{ encrypted_token: "h.k.iv.c.t" }, "messaging_accounts_encrypted_token_check"],
       [{ phone_number_id: "+15550100" }, "messaging_accounts_phone_number_id_check"],
       [{ phone_number_id: "" }, "messaging_accounts_phone_number_id_check"],
@@ -106,7 +99,7 @@ Deno.test("a connected account has a token in its encrypted form, and a disconne
   });
 });
 
-Deno.test("a key is kept as a digest with known scopes", async () => {
+Deno.test("a key is stored as a digest, with known scopes only", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     const refused: [Record<string, unknown>, string][] = [
@@ -125,7 +118,7 @@ Deno.test("a key is kept as a digest with known scopes", async () => {
   });
 });
 
-Deno.test("deleting a company deletes everything of it and nothing else", async () => {
+Deno.test("deleting a company deletes all of its rows and no others", async () => {
   const gone = await newCompany();
   const kept = await newCompany();
   await withDatabase((sql) =>

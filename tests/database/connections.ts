@@ -1,16 +1,17 @@
 import postgres from "postgres";
+import { pause } from "../support/started.ts";
 import { stack } from "../support/test_stack.ts";
 
-// Transactions that are kept, several of them at a time: what one sees of another is what decides.
+// Transactions that are committed, several of them at a time, for tests of how they affect one another.
 
 type Work<Answer> = (sql: postgres.TransactionSql) => Promise<Answer>;
 
-/** Works on the database in one transaction, as the superuser at first, and keeps what was done. */
+/** Works on the database in one transaction, as the superuser at first, and commits it. */
 export async function committed<Answer>(work: Work<Answer>): Promise<Answer> {
   return await withConnections(1, (sql) => begin(sql, work));
 }
 
-/** Works in as many transactions at once, each over a connection of its own; all begin before one works. */
+/** Works in that many transactions at once, each on its own connection; all have begun before any works. */
 export async function atOnce<Answer>(
   count: number,
   work: (sql: postgres.TransactionSql, number: number) => Promise<Answer>,
@@ -30,8 +31,8 @@ export async function atOnce<Answer>(
 }
 
 /**
- * Works in two transactions: the second begins its work when the first has done its own, and the first
- * ends when the second waits for it (or is done, when it does not wait). `undone` takes the first back.
+ * Works in two transactions. The second begins its work when the first has finished its own, and the first
+ * commits when the second waits for it (or has finished without waiting). `undone` rolls the first back.
  */
 export async function overlapping<First, Second>(
   first: Work<First>,
@@ -58,12 +59,12 @@ export async function overlapping<First, Second>(
   });
 }
 
-/** Resolves when a session waits for a lock that another one holds. */
+/** Resolves when a session waits for a lock that another session holds. */
 async function untilWaiting(sql: postgres.Sql, pid: number) {
   for (let tries = 0; tries < 500; tries++) {
     const [{ waits }] = await sql`select pg_blocking_pids(${pid}) <> '{}' as waits`;
     if (waits) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(10);
   }
   throw new Error("The second transaction neither waits nor ends");
 }

@@ -1,5 +1,4 @@
-// One person is one contact, however the phone is spelled; and what a contact, a deal and a
-// pipeline may hold.
+// One person is one contact, however the phone is spelled; and which values the tables accept.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -9,7 +8,7 @@ import { withDatabase } from "../support/test_stack.ts";
 
 type Sql = postgres.TransactionSql;
 
-/** Spellings that the channel treats as one number, and the key that they share. */
+/** Spellings that the channel treats as another number, and the key that both share. */
 const FOLDED: [string, string, string][] = [
   ["a Brazilian mobile without the ninth digit", "+551187654321", "+5511987654321"],
   ["the lowest of the old mobile range", "+552160000000", "+5521960000000"],
@@ -18,7 +17,7 @@ const FOLDED: [string, string, string][] = [
   ["an Argentine mobile with the 9", "+5491123456789", "+541123456789"],
 ];
 
-/** Numbers that are their own key. */
+/** Numbers whose key is the number itself. */
 const ITS_OWN: [string, string][] = [
   ["a Brazilian mobile with the ninth digit", "+5511987654321"],
   ["a Brazilian landline", "+551123456789"],
@@ -35,13 +34,13 @@ const ITS_OWN: [string, string][] = [
   ["Argentina, one digit long", "+54911234567890"],
   ["the United States", "+15551234567"],
   ["Portugal", "+351912345678"],
-  ["Uruguay, whose code begins as no other here", "+59899123456"],
-  ["a number that has 55 further on", "+155118765432"],
+  ["Uruguay, whose country code shares only the 5 with those above", "+59899123456"],
+  ["a number with 55 after the country code", "+155118765432"],
   ["the shortest number", "+1234567"],
   ["the longest number", "+123456789012345"],
 ];
 
-Deno.test("spellings that reach one account have one phone key, and all other numbers their own", async () => {
+Deno.test("spellings that reach one account share a phone key, and every other number has its own", async () => {
   await withDatabase(async (sql) => {
     const numbers = [...FOLDED, ...ITS_OWN.map(([name, phone]) => [name, phone, phone])];
     for (const [name, phone, expected] of numbers) {
@@ -64,7 +63,7 @@ Deno.test("the phone key depends on the phone alone, as a generated column needs
   });
 });
 
-Deno.test("a company has one contact to a phone key, added or changed; other companies have theirs", async () => {
+Deno.test("a phone key is unique within a company when a contact is added or changed, and free in other companies", async () => {
   const own = await newCompany();
   const other = await newCompany();
   await rolledBack(async (sql) => {
@@ -91,7 +90,7 @@ Deno.test("a company has one contact to a phone key, added or changed; other com
 
 const long = (length: number) => "x".repeat(length);
 
-/** Values that a column does not take, and the check that says so. */
+/** Values that a column refuses, and the check that refuses them. */
 const REFUSED: [table: string, check: string, values: Record<string, unknown>[]][] = [
   [
     "contacts",
@@ -119,7 +118,7 @@ const REFUSED: [table: string, check: string, values: Record<string, unknown>[]]
   ["company_members", "company_members_role_check", [{ role: "guest" }]],
 ];
 
-Deno.test("values outside of what the API answers are refused by the tables themselves", async () => {
+Deno.test("the tables themselves refuse values that the API never returns", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     for (const [table, check, values] of REFUSED) {
@@ -147,7 +146,7 @@ Deno.test("custom fields are an object of limited size", async () => {
   });
 });
 
-Deno.test("what the API allows at most fits", async () => {
+Deno.test("the largest values that the API allows fit", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     const contact = {
@@ -171,7 +170,7 @@ Deno.test("what the API allows at most fits", async () => {
   });
 });
 
-Deno.test("a contact with deals or conversations and a stage with deals stay", async () => {
+Deno.test("a contact with deals or conversations, and a stage with deals, cannot be deleted", async () => {
   const { id, contact_id, stage_ids, pipeline_id } = await newCompany();
   await rolledBack(async (sql) => {
     const deleting = (table: string, id: string) => (sql: Sql) =>

@@ -1,10 +1,10 @@
-// Conversations and their messages: one that is not closed for a contact and an account, moved by
-// the messages in it.
+// Conversations and their messages: a contact has one conversation on an account that is not closed, and its
+// messages move it.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { refusal, rolledBack } from "../support/acting_as.ts";
-import { anyPhoneNumberId, newCompany } from "../support/company.ts";
+import { connectAccount, newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 type Sql = postgres.TransactionSql;
@@ -51,12 +51,9 @@ Deno.test("a contact has one conversation on an account that is not closed", asy
   });
 });
 
-Deno.test("on another account, and with another contact, there is another conversation", async () => {
+Deno.test("each account and each contact can have a conversation of its own", async () => {
   await rolledBack(async (sql) => {
-    const [account] = await sql`
-      insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-      values (${company_id}, ${anyPhoneNumberId()}, '+15550101', 'h..iv.c.t') returning id
-    `;
+    const account = await connectAccount(sql, company_id);
     const [contact] = await sql`
       insert into contacts (company_id, phone) values (${company_id}, '+15550102') returning id
     `;
@@ -65,7 +62,7 @@ Deno.test("on another account, and with another contact, there is another conver
   });
 });
 
-Deno.test("of two that open a conversation at the same moment one is refused", async () => {
+Deno.test("of two requests that open the same conversation at once, one is refused", async () => {
   const { id: company_id, contact_id, account_id, conversation_id } = await newCompany();
   await withDatabase((sql) => sql`delete from conversations where id = ${conversation_id}`);
   const row = { company_id, contact_id, messaging_account_id: account_id };
@@ -91,7 +88,7 @@ Deno.test("a message of the contact moves the conversation and opens the window 
   });
 });
 
-Deno.test("the window is 24 hours where the clocks change, too", async () => {
+Deno.test("the window is 24 hours even when the clocks change", async () => {
   await rolledBack(async (sql) => {
     await sql`set local time zone 'America/New_York'`;
     await say(sql, { direction: "inbound", created_at: "2026-03-07T12:00:00-05:00" });
@@ -99,7 +96,7 @@ Deno.test("the window is 24 hours where the clocks change, too", async () => {
   });
 });
 
-Deno.test("a message of the company moves the conversation and leaves the window", async () => {
+Deno.test("a message of the company moves the conversation but not the window", async () => {
   await rolledBack(async (sql) => {
     await say(sql, { direction: "outbound", created_at: "2026-03-01T10:00:00Z" });
     assert.deepEqual(await times(sql), { last: "2026-03-01T10:00:00.000Z", window: undefined });
@@ -112,7 +109,7 @@ Deno.test("a message of the company moves the conversation and leaves the window
   });
 });
 
-Deno.test("an outbound message moves its conversation when it has gone out, not before", async () => {
+Deno.test("an outbound message moves its conversation when it is sent, not before", async () => {
   await rolledBack(async (sql) => {
     const created_at = "2026-03-01T10:00:00Z";
     const [pending] = await say(sql, { direction: "outbound", status: "pending", created_at });
@@ -125,7 +122,7 @@ Deno.test("an outbound message moves its conversation when it has gone out, not 
   });
 });
 
-Deno.test("a message that is recorded late moves nothing back", async () => {
+Deno.test("a message that is recorded late moves no time back", async () => {
   await rolledBack(async (sql) => {
     await say(sql, { direction: "inbound", created_at: "2026-03-01T10:00:00Z" });
     const moved = await times(sql);
@@ -144,7 +141,7 @@ Deno.test("a message moves its own conversation and no other", async () => {
   });
 });
 
-Deno.test("the channel's id of a message is taken once in a company; messages without one are many", async () => {
+Deno.test("the channel's id of a message is unique within a company; any number of messages have none", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const whatsapp_message_id = "wamid.1";
@@ -162,7 +159,7 @@ Deno.test("the channel's id of a message is taken once in a company; messages wi
   });
 });
 
-Deno.test("a message is in a conversation of its own company", async () => {
+Deno.test("a message cannot be in a conversation of another company", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const crossing = { direction: "inbound", conversation_id: other.conversation_id };
@@ -173,7 +170,7 @@ Deno.test("a message is in a conversation of its own company", async () => {
   });
 });
 
-Deno.test("a team or a person that goes leaves the conversation unassigned, and where it was", async () => {
+Deno.test("deleting a team or a person unassigns the conversation and keeps it in its company", async () => {
   await rolledBack(async (sql) => {
     const assign = () =>
       sql`
@@ -201,7 +198,7 @@ Deno.test("a team or a person that goes leaves the conversation unassigned, and 
   });
 });
 
-Deno.test("a conversation takes its messages with it", async () => {
+Deno.test("deleting a conversation deletes its messages", async () => {
   await rolledBack(async (sql) => {
     await say(sql, { direction: "inbound" });
     await sql`delete from conversations where id = ${conversation_id}`;
@@ -209,7 +206,7 @@ Deno.test("a conversation takes its messages with it", async () => {
   });
 });
 
-Deno.test("a status, direction, type or text that is none is refused", async () => {
+Deno.test("an invalid status, direction, type or content is refused", async () => {
   await rolledBack(async (sql) => {
     const direction = "outbound";
     const refused: [(sql: Sql) => Promise<unknown>, string][] = [

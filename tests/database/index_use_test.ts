@@ -1,7 +1,7 @@
-// Every list of the gateway walks an index in the list's own order: the thousandth page costs what
-// the first does, and nothing is sorted or read through. Asked of the planner, with the statements
-// that the gateway's requests become, for the key of a company with many rows among many companies
-// with few: the planner does not know whose key it is, and must not count on a small company.
+// Every list of the gateway walks an index in the order of the list, so the thousandth page costs what the
+// first does, and no table is sorted or scanned. The tests read the planner's plans for the statements of
+// the gateway's requests, with the key of a company that has many rows among many companies that have few:
+// the planner does not know whose key it is, and must not assume a small company.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -17,18 +17,18 @@ interface List {
   order: readonly string[];
   direction: "asc" | "desc";
   index: string;
-  /** Adds rows to every company of `crowd`, as many as are said there. */
+  /** A statement that adds rows to every company of the table `crowd`, as many as its column `rows` says. */
   fill: string;
-  /** As many rows as may have the same value in the first column of the order; a page reads them again. */
+  /** How many rows can share a value of the first column of the order; a page reads those again. */
   alike: number;
-  /** A condition that the list takes besides the cursor. */
+  /** A condition of the list, besides the cursor. */
   filter?(company: Company): string;
 }
 
 const MANY = 3000;
 const FEW = 5;
 
-/** The company with many rows and 400 with few, with what their rows refer to. */
+/** Makes the table `crowd`: this company, which gets many rows, and 400 that get few, with the ids that rows need. */
 async function makeCrowd(sql: Sql, { id }: Company) {
   await sql`
     with small as (insert into companies (name) select 'Small' from generate_series(1, 400) returning id),
@@ -59,9 +59,9 @@ const STAGES: List = {
   columns: "*",
   order: ["pipeline_id", "position", "id"],
   direction: "asc",
-  alike: MANY, // here; a pipeline in use has a dozen
+  alike: MANY, // in this test; a pipeline in use has a dozen
   index: "stages_by_position_idx",
-  // As many in the default pipeline as in all others together.
+  // The default pipeline gets as many stages as all others together.
   fill: `
     insert into pipelines (company_id, name, position)
     select company_id, 'Pipeline', n from crowd, generate_series(1, rows / 50) n;
@@ -121,8 +121,8 @@ const LISTS: Record<string, List> = {
 };
 
 /**
- * A statement as the Data API makes it of the gateway's request for a page, which starts after a row
- * with these values; see `after` in _shared/http/pagination.ts.
+ * The statement that the Data API makes of the gateway's request for a page that starts after a row with
+ * these values; see `after` in _shared/http/pagination.ts.
  */
 function pageQuery(
   { table, columns, order, direction }: List,
@@ -163,8 +163,8 @@ function nodesOf(node: PlanNode): PlanNode[] {
 }
 
 /**
- * That a statement only walks this index, from a place where these columns say so, asks once whose key it is,
- * and reads no more rows than it answers.
+ * Asserts that a statement only walks this index, starting at conditions on these columns, evaluates the
+ * policy once, and reads no more rows than it returns.
  */
 async function assertWalks(sql: Sql, query: string, { index, alike }: List, from: string[]) {
   const [row] = await sql.unsafe(`explain (analyze, buffers, timing off, format json) ${query}`);
@@ -183,7 +183,7 @@ async function assertWalks(sql: Sql, query: string, { index, alike }: List, from
   const policy = nodes.find((node) => node["Node Type"] === "Result")!;
   assert.match(policy["Subplan Name"]!, /^InitPlan/, plan);
   assert.equal(policy["Actual Loops"], 1, plan);
-  // A page of the table for each row, where rows lie anywhere, and the way there; besides what the policy reads.
+  // At most one block of the table for each row, and a few of the index, not counting those of the policy.
   const blocksOf = (node: PlanNode) => node["Shared Hit Blocks"] + node["Shared Read Blocks"];
   const blocks = blocksOf(scan) - blocksOf(policy);
   assert.ok(blocks <= answered + 10, `${blocks} blocks: ${plan}`);
@@ -192,7 +192,7 @@ async function assertWalks(sql: Sql, query: string, { index, alike }: List, from
 for (const [name, list] of Object.entries(LISTS)) {
   const { table, order, index } = list;
 
-  Deno.test(`the list of ${name} begins in its index, and goes on there`, async () => {
+  Deno.test(`each page of the list of ${name} walks its index`, async () => {
     const company = await newCompany();
     const filter = list.filter?.(company);
     const key_hash = await hashKey(company.keys.read);
@@ -207,7 +207,7 @@ for (const [name, list] of Object.entries(LISTS)) {
       `;
       assert.deepEqual(columns.map(({ attname }) => attname), ["company_id", ...order]);
       await assertWalks(sql, pageQuery(list, { filter }), list, filter ? [order[0]] : []);
-      // A pipeline has few stages, so where its list goes on is of no matter.
+      // A pipeline has few stages, so its later pages need no index.
       if (filter) return;
 
       const [middle] = await sql.unsafe(`

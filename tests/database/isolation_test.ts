@@ -1,5 +1,5 @@
-// Two companies, and a key of one of them straight at the Data API, around the edge functions: what
-// keeps companies apart is the database, whoever calls it.
+// Two companies, and a key of one of them used directly at the Data API, around the edge functions: the
+// database itself keeps companies apart, whatever calls it.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -22,7 +22,7 @@ const [ownPhone, otherPhone] = await withDatabase((sql) =>
   })
 );
 const othersRows = await snapshot(other.id);
-/** Whatever is of the other company alone: digests, ids, phones and the channel's ids. */
+/** Values that only the other company has: digests, ids, phones and the channel's ids. */
 const othersValues = new Set(
   JSON.stringify(othersRows).match(/[0-9a-f]{64}|[0-9a-f-]{36}|\+1\d{12}|\b1\d{14}\b/g),
 );
@@ -30,7 +30,7 @@ const READABLE = ["contacts", "conversations", "deals", "pipelines", "stages"];
 const reading = await keyToken(own.keys.all, "read");
 const writing = await keyToken(own.keys.all, "write");
 
-/** A fact after which every row of the other company must be as it was. */
+/** A test after which every row of the other company must be unchanged. */
 function test(fact: string, work: () => Promise<void>) {
   Deno.test(fact, async () => {
     await work();
@@ -38,7 +38,7 @@ function test(fact: string, work: () => Promise<void>) {
   });
 }
 
-/** Reads as the key does, and shows that nothing of the other company is in the answer. */
+/** Reads with the key, and asserts that the answer has nothing of the other company. */
 async function read(path: string): Promise<Answer> {
   const answer = await rest(reading, "GET", path);
   const text = JSON.stringify(answer.body);
@@ -59,7 +59,7 @@ async function assertRefused(
 const NO_PRIVILEGE: [number, string] = [403, "42501"];
 const NO_SUCH_ROW: [number, string] = [409, "23503"];
 
-test("a key reads five tables, and of them its own company's rows", async () => {
+test("a key reads five tables, and only its own company's rows in them", async () => {
   assert.ok(othersValues.size > 20);
   for (const table of await tables()) {
     const column = table === "companies" ? "id" : "company_id";
@@ -76,7 +76,7 @@ test("a key reads five tables, and of them its own company's rows", async () => 
   }
 });
 
-test("asking for all columns is refused where there is one that a key does not read", async () => {
+test("reading all columns of a table is refused when a key may not read one of them", async () => {
   for (const table of await tables()) {
     const { status } = await read(`/${table}`);
     assert.equal(status, READABLE.includes(table) && table !== "contacts" ? 200 : 403, table);
@@ -114,7 +114,7 @@ test("no filter finds a row of the other company", async () => {
   }
 });
 
-test("no embedding leads to a row of the other company or to a table that a key does not read", async () => {
+test("no embedding reaches a row of the other company or a table that a key may not read", async () => {
   const embedded: string[] = [];
   for (const table of READABLE) {
     for (const target of await tables()) {
@@ -134,7 +134,7 @@ test("no embedding leads to a row of the other company or to a table that a key 
   assert.match(JSON.stringify((await read(deep)).body), new RegExp(own.conversation_id));
 });
 
-test("the functions answer about the key's own company, and the rest are not for keys", async () => {
+test("functions tell a key only about its own company, and the other functions refuse it", async () => {
   const asked = async (phone: string) =>
     (await rest(reading, "POST", "/rpc/contact_id_by_phone", { json: { phone } })).body;
   assert.equal(await asked(ownPhone), own.contact_id);
@@ -149,7 +149,7 @@ test("the functions answer about the key's own company, and the rest are not for
   }
 });
 
-test("what a key adds is its company's, and it cannot say otherwise", async () => {
+test("a row that a key adds belongs to its company, and the key cannot name another", async () => {
   const contact = () => ({ phone: anyPhone() });
   const deal = { title: "Deal", contact_id: own.contact_id, stage_id: own.stage_ids[0] };
   for (const [path, row] of [["/contacts", contact()], ["/deals", deal]] as const) {
@@ -176,7 +176,7 @@ test("what a key adds is its company's, and it cannot say otherwise", async () =
   }
 });
 
-test("a row that is written names no row of the other company", async () => {
+test("a row cannot refer to a row of the other company", async () => {
   const deal = { title: "Deal", contact_id: own.contact_id, stage_id: own.stage_ids[0] };
   const deals = "/deals?select=id";
   await assertRefused("POST", deals, { ...deal, contact_id: other.contact_id }, NO_SUCH_ROW);
@@ -188,7 +188,7 @@ test("a row that is written names no row of the other company", async () => {
   await assertRefused("PATCH", conversation, { team_id: other.team_id }, NO_SUCH_ROW);
 });
 
-test("no row moves into the other company, and none of it is reached by a change", async () => {
+test("an update moves no row into the other company and changes none of its rows", async () => {
   const changes: [string, string, string, Record<string, string>][] = [
     ["contacts", own.contact_id, other.contact_id, { name: "Changed" }],
     ["deals", own.deal_id, other.deal_id, { title: "Changed" }],

@@ -1,20 +1,10 @@
-// A pending send whose lease has ended: nobody is coming back to tell, so it has failed, and is never
-// sent again.
+// A pending send whose lease has ended: its outcome is lost, so it is marked as failed and never sent again.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, rolledBack } from "../support/acting_as.ts";
-import { anyPhone, newCompany } from "../support/company.ts";
-import {
-  claim,
-  disconnectAccounts,
-  endLease,
-  FAILED,
-  RELEASED,
-  SENT,
-  settle,
-  standing,
-} from "./sends.ts";
+import { anyPhone, disconnectAccounts, newCompany } from "../support/company.ts";
+import { claim, endLease, FAILED, RELEASED, SENT, settle, standing } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -32,7 +22,7 @@ const UNKNOWN = {
   moved: false,
 };
 
-/** Ends every send that nobody is coming back to tell of, as the scheduled job does; answers how many. */
+/** Marks every send whose lease has ended as failed, as the scheduled job does; returns how many. */
 async function failExpired(sql: Sql): Promise<number> {
   await actAs(sql, "service_role");
   const [{ count }] = await sql`select fail_expired_template_sends() as count`;
@@ -40,7 +30,7 @@ async function failExpired(sql: Sql): Promise<number> {
   return count;
 }
 
-/** How many sends this transaction has ended, those of other tests' companies included. */
+/** How many sends this transaction has marked as failed, including those of other tests' companies. */
 async function endedHere(sql: Sql): Promise<number> {
   const [{ count }] = await sql`
     select count(*)::int from template_sends
@@ -49,7 +39,7 @@ async function endedHere(sql: Sql): Promise<number> {
   return count;
 }
 
-Deno.test("a repeat finds a send pending until its lease ends, and failed from then on", async () => {
+Deno.test("a repeat reports a send as pending until its lease ends, and as failed from then on", async () => {
   await rolledBack(async (sql) => {
     const asked = { phone: anyPhone(), idempotency_key: "once" };
     const { send_id, conversation_id, message_id } = await claim(sql, key, asked);
@@ -67,7 +57,7 @@ Deno.test("a repeat finds a send pending until its lease ends, and failed from t
   });
 });
 
-Deno.test("a repeat finds that a lease has ended even when nothing could be sent any more", async () => {
+Deno.test("a repeat reports an ended lease even when nothing could be sent any more", async () => {
   const obstacles = [
     (sql: Sql) => sql`update contacts set do_not_contact = true where company_id = ${own.id}`,
     (sql: Sql) => disconnectAccounts(sql, own.id),
@@ -102,7 +92,7 @@ Deno.test("a repeat ends the lease of its own send alone", async () => {
   });
 });
 
-Deno.test("a claim that is released and made again has a whole lease of its own", async () => {
+Deno.test("a send that is claimed again after a release has a full new lease", async () => {
   await rolledBack(async (sql) => {
     const claim_id = crypto.randomUUID();
     const { send_id } = await claim(sql, key, { claim_id, idempotency_key: "once" });
@@ -113,7 +103,7 @@ Deno.test("a claim that is released and made again has a whole lease of its own"
   });
 });
 
-Deno.test("the scheduled job ends the leases that are over, of every company, and counts them", async () => {
+Deno.test("the scheduled job marks sends of all companies whose leases have ended, and counts them", async () => {
   await rolledBack(async (sql) => {
     const expired = [
       await claim(sql, key, { idempotency_key: "once" }),
@@ -142,9 +132,9 @@ Deno.test("the scheduled job ends the leases that are over, of every company, an
   });
 });
 
-Deno.test("the scheduled job need not read the sends that are over", async () => {
+Deno.test("the scheduled job does not read sends that are settled", async () => {
   await rolledBack(async (sql) => {
-    // With few rows the planner would read them all.
+    // With few rows, the planner would scan the table.
     await sql`set local enable_seqscan = off`;
     const [row] = await sql`
       explain (format json) select id from template_sends

@@ -1,4 +1,4 @@
-// What the migration that gave messages a status made of those that were there before.
+// The migration that gave messages a status, and what it did to the messages of before.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
@@ -8,10 +8,10 @@ const migration = await Deno.readTextFile(
   new URL("../../supabase/migrations/20261121001100_message_status.sql", import.meta.url),
 );
 
-Deno.test("what had been recorded before messages had a status was sent, unless it was the contact's", async () => {
+Deno.test("earlier messages of the company are marked as sent, and those of contacts have no status", async () => {
   const { id: company_id, conversation_id } = await newCompany();
   await rolledBack(async (sql) => {
-    // The table as it was, in a schema where nobody else needs it meanwhile.
+    // The table as it was, in a schema of this test's own.
     await sql.unsafe(`
       create schema earlier;
       create table earlier.messages (like public.messages including all);
@@ -36,7 +36,7 @@ Deno.test("what had been recorded before messages had a status was sent, unless 
       { direction: "inbound", status: null },
       { direction: "outbound", status: "sent" },
     ]);
-    // To record that they had been sent says nothing new of their conversation.
+    // Marking them as sent does not move their conversation.
     assert.deepEqual(await lastMessage(), { last_message_at: null });
     const [{ validated }] = await sql`
       select bool_and(convalidated) as validated from pg_constraint where conrelid = 'earlier.messages'::regclass

@@ -1,9 +1,12 @@
-// Template sends that are claimed and settled at the same moment, over connections of their own.
+// Template sends that several transactions claim and settle at once.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
-import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { anyPhone, type Company, disconnectAccounts, newCompany } from "../support/company.ts";
+import { sendCounts } from "../support/snapshot.ts";
+import { until } from "../support/started.ts";
+import { withDatabase } from "../support/test_stack.ts";
 import { atOnce, committed, overlapping } from "./connections.ts";
 import { type Claim, claim, endLease, RELEASED, SENT, settle, standing } from "./sends.ts";
 
@@ -11,7 +14,7 @@ type Sql = postgres.TransactionSql;
 
 const MANY = 8;
 
-/** A company whose keys have just been used; or claims at the same moment would wait to note that. */
+/** A company whose keys have just been used; otherwise concurrent claims would wait to record that. */
 async function newSender(): Promise<Company> {
   const company = await newCompany();
   await committed((sql) =>
@@ -20,21 +23,9 @@ async function newSender(): Promise<Company> {
   return company;
 }
 
-/** How many rows a company has of these. */
-async function counts(company_id: string) {
-  return await committed(async (sql) => {
-    const [row] = await sql`
-      select
-        (select count(*)::int from contacts where company_id = ${company_id}) as contacts,
-        (select count(*)::int from conversations where company_id = ${company_id}) as conversations,
-        (select count(*)::int from messages where company_id = ${company_id}) as messages,
-        (select count(*)::int from template_sends where company_id = ${company_id}) as sends
-    `;
-    return { ...row };
-  });
-}
+const counts = (company_id: string) => withDatabase((sql) => sendCounts(sql, company_id));
 
-/** That one of several got the send, and the others were told that it is under way. */
+/** Asserts that one of several claims got the send, and the others were told that it is pending. */
 function assertOneClaimed(answers: Claim[]): Claim {
   const claimed = answers.filter(({ result }) => result === "claimed");
   assert.equal(claimed.length, 1);
@@ -46,7 +37,7 @@ function assertOneClaimed(answers: Claim[]): Claim {
   return claimed[0];
 }
 
-Deno.test("of many claims with one idempotency key exactly one gets the send", async () => {
+Deno.test("of many claims with one idempotency key, exactly one gets the send", async () => {
   const { id, keys } = await newSender();
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const both = [keys.messaging, keys.all];
@@ -54,7 +45,7 @@ Deno.test("of many claims with one idempotency key exactly one gets the send", a
   assert.deepEqual(await counts(id), { contacts: 2, conversations: 2, messages: 1, sends: 1 });
 });
 
-Deno.test("of many claims of a released send exactly one gets it", async () => {
+Deno.test("of many claims of a released send, exactly one gets it", async () => {
   const { id, keys } = await newSender();
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const claim_id = crypto.randomUUID();
@@ -65,8 +56,8 @@ Deno.test("of many claims of a released send exactly one gets it", async () => {
   assert.deepEqual(await counts(id), { contacts: 2, conversations: 2, messages: 1, sends: 1 });
 });
 
-Deno.test("of many keys that are used for the first time, all claim", async () => {
-  // Each of them is noted as used in the same transaction.
+Deno.test("concurrent claims succeed even when they all use their API key for the first time", async () => {
+  // Each claim also records, in its transaction, that the key is used.
   const { keys } = await newCompany();
   const both = [keys.messaging, keys.all];
   const answers = await atOnce(
@@ -88,15 +79,11 @@ Deno.test("many claims for a new phone, in both of its spellings, make one conta
   assert.equal(new Set(answers.map(({ message_id }) => message_id)).size, MANY);
   assert.equal(new Set(answers.map(({ conversation_id }) => conversation_id)).size, 1);
   assert.equal(answers.filter(({ created_conversation }) => created_conversation).length, 1);
-  assert.deepEqual(await counts(id), {
-    contacts: 2,
-    conversations: 2,
-    messages: MANY,
-    sends: MANY,
-  });
+  const each = { messages: MANY, sends: MANY };
+  assert.deepEqual(await counts(id), { contacts: 2, conversations: 2, ...each });
 });
 
-Deno.test("a claim waits for one with its idempotency key that is under way, and repeats it", async () => {
+Deno.test("a claim waits for an unfinished claim with its idempotency key, and becomes a repeat of it", async () => {
   const { keys } = await newSender();
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const [first, second] = await overlapping(
@@ -107,7 +94,7 @@ Deno.test("a claim waits for one with its idempotency key that is under way, and
   assertOneClaimed([first, second]);
 });
 
-Deno.test("a claim that is taken back leaves the send to the one that waited", async () => {
+Deno.test("a claim that is rolled back leaves the send to the claim that waited", async () => {
   const { id, keys } = await newSender();
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const [, second] = await overlapping(
@@ -120,7 +107,7 @@ Deno.test("a claim that is taken back leaves the send to the one that waited", a
   assert.deepEqual(await counts(id), { contacts: 2, conversations: 2, messages: 1, sends: 1 });
 });
 
-Deno.test("a claim that meets the settling of its send is told how that ended", async () => {
+Deno.test("a claim that waits for its send to be settled is told the outcome", async () => {
   for (const settlement of [SENT, RELEASED]) {
     const { keys } = await newSender();
     const asked = { phone: anyPhone(), idempotency_key: "once" };
@@ -135,7 +122,7 @@ Deno.test("a claim that meets the settling of its send is told how that ended", 
   }
 });
 
-Deno.test("a claim that meets a contact or a conversation being made waits for it and takes it", async () => {
+Deno.test("a claim waits for a contact or a conversation that is being added, and uses it", async () => {
   const { id: company_id, keys, contact_id, account_id, conversation_id } = await newSender();
   const phone = anyPhone();
   const [added, forContact] = await overlapping(
@@ -166,7 +153,7 @@ Deno.test("a claim that meets a contact or a conversation being made waits for i
   assert.equal(inConversation.created_conversation, false);
 });
 
-Deno.test("a claim that has to wait goes by what is so when it is its turn", async () => {
+Deno.test("a waiting claim reads the state after the other transaction has committed", async () => {
   const STOPPED = { result: "do_not_contact" };
   const { id: company_id, keys, contact_id } = await newSender();
   const phone = anyPhone();
@@ -188,7 +175,7 @@ Deno.test("a claim that has to wait goes by what is so when it is its turn", asy
   assert.deepEqual(changed, STOPPED);
   await committed(forbid(false));
 
-  // Waiting for the idempotency key, until its send is released.
+  // The claims below wait for the idempotency key, until its send is released.
   const asked = { phone: own, idempotency_key: "once" };
   const claim_id = crypto.randomUUID();
   await committed((sql) => claim(sql, keys.all, { ...asked, claim_id }));
@@ -206,17 +193,14 @@ Deno.test("a claim that has to wait goes by what is so when it is its turn", asy
   const [, disconnected] = await overlapping(
     async (sql) => {
       await settle(sql, again.claim_id, RELEASED);
-      await sql`
-        update messaging_accounts set disconnected_at = now(), encrypted_token = null
-        where company_id = ${company_id}
-      `;
+      await disconnectAccounts(sql, company_id);
     },
     (sql) => claim(sql, keys.all, asked),
   );
   assert.deepEqual(disconnected, { result: "no_account", connected: [] });
 });
 
-Deno.test("a claim that has to wait keeps no other request with its key waiting", async () => {
+Deno.test("a waiting claim does not hold up other requests with its API key", async () => {
   const { keys, contact_id } = await newCompany();
   const { claiming } = await committed(async (sql) => {
     const [{ phone }] = await sql`select phone from contacts where id = ${contact_id} for update`;
@@ -225,7 +209,7 @@ Deno.test("a claim that has to wait keeps no other request with its key waiting"
       (await sql`
         select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))
       `).count > 0;
-    while (!await waits()) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(waits);
     const other = await committed(async (sql) => {
       await sql`set local lock_timeout = '2s'`;
       return await claim(sql, keys.all);
@@ -236,7 +220,7 @@ Deno.test("a claim that has to wait keeps no other request with its key waiting"
   assert.equal((await claiming).result, "claimed");
 });
 
-Deno.test("a contact who is deleted while a claim waits is made anew", async () => {
+Deno.test("a contact that is deleted while a claim waits is added again", async () => {
   const { id: company_id, keys } = await newSender();
   const phone = anyPhone();
   await committed((sql) => sql`insert into contacts ${sql({ company_id, phone })}`);
@@ -247,14 +231,14 @@ Deno.test("a contact who is deleted while a claim waits is made anew", async () 
   assert.deepEqual([result, created_conversation], ["claimed", true]);
 });
 
-Deno.test("the scheduled job passes over a send that is being settled, and waits for nobody", async () => {
+Deno.test("the scheduled job skips a send that is being settled, and does not wait for it", async () => {
   const { keys } = await newSender();
   const claim_id = crypto.randomUUID();
   const { send_id } = await committed((sql) => claim(sql, keys.all, { claim_id }));
   await committed((sql) => endLease(sql, send_id));
   await committed(async (sql) => {
     await settle(sql, claim_id, SENT);
-    // Undone, because it ends sends of other tests as well.
+    // Rolled back, because the job also ends sends of other tests.
     await rolledBack(async (job) => {
       await job`set local lock_timeout = '5s'`;
       await job`select fail_expired_template_sends()`;

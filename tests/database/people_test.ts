@@ -1,4 +1,4 @@
-// People who have signed in: they work with all that is their company's, and with nothing else.
+// People who have signed in: they work with the rows of their company, and with no others.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -19,7 +19,7 @@ const [agent, admin] = await withDatabase((sql) =>
   })
 );
 
-/** The companies whose rows the acting person sees, table by table; tables without any left out. */
+/** The companies whose rows the acting person sees, by table; tables that show no row are left out. */
 async function companiesSeen(sql: Sql): Promise<Record<string, string[]>> {
   const seen: Record<string, string[]> = {};
   for (const table of await tables()) {
@@ -32,7 +32,7 @@ async function companiesSeen(sql: Sql): Promise<Record<string, string[]>> {
 
 const NO_PRIVILEGE = "42501";
 
-Deno.test("people see every table of their company and nothing of another; keys, only who runs it", async () => {
+Deno.test("people see the rows of their company and of no other, and only owners and admins see its keys", async () => {
   await rolledBack(async (sql) => {
     for (const person of [agent, admin, own.member_id]) {
       await actAsPerson(sql, person);
@@ -43,7 +43,7 @@ Deno.test("people see every table of their company and nothing of another; keys,
   });
 });
 
-Deno.test("a person of no company, one who has left and one without a name see nothing", async () => {
+Deno.test("a person without a company, one who has left it and a token without a person see nothing", async () => {
   await rolledBack(async (sql) => {
     const [stranger] =
       await sql`insert into auth.users (id) values (gen_random_uuid()) returning id`;
@@ -88,7 +88,7 @@ Deno.test("an agent adds, changes and deletes contacts, deals, pipelines, stages
   });
 });
 
-Deno.test("an agent assigns and closes conversations, and neither opens nor deletes one", async () => {
+Deno.test("an agent assigns and closes conversations, but neither opens nor deletes one", async () => {
   await rolledBack(async (sql) => {
     await actAsPerson(sql, agent);
     const changed = await sql`
@@ -108,7 +108,7 @@ Deno.test("an agent assigns and closes conversations, and neither opens nor dele
   });
 });
 
-Deno.test("people read messages, sends and accounts, write none, and see no token and no claim's id", async () => {
+Deno.test("people read messages, sends and accounts, write none, and see no token and no claim_id", async () => {
   await rolledBack(async (sql) => {
     await actAsPerson(sql, own.member_id);
     const { id: company_id, conversation_id } = own;
@@ -135,8 +135,13 @@ Deno.test("people read messages, sends and accounts, write none, and see no toke
   });
 });
 
-/** The other company's rows of the tables that people write. */
-const OTHERS: [string, string, Record<string, unknown>, Record<string, unknown>][] = [
+/** For each table that people write: a row of the other company, a change of it, and a row to add there. */
+const OTHERS: [
+  table: string,
+  id: string,
+  changes: Record<string, unknown>,
+  row: Record<string, unknown>,
+][] = [
   ["contacts", other.contact_id, { name: "x" }, { phone: anyPhone() }],
   ["deals", other.deal_id, { title: "x" }, {
     title: "Deal",
@@ -148,7 +153,7 @@ const OTHERS: [string, string, Record<string, unknown>, Record<string, unknown>]
   ["teams", other.team_id, { name: "x" }, { name: "x" }],
 ];
 
-Deno.test("nobody writes another company's rows, or moves a row into it", async () => {
+Deno.test("no person writes another company's rows or moves a row into it", async () => {
   await rolledBack(async (sql) => {
     for (const person of [agent, admin, own.member_id]) {
       await actAsPerson(sql, person);
@@ -173,7 +178,7 @@ Deno.test("nobody writes another company's rows, or moves a row into it", async 
   });
 });
 
-Deno.test("a row names nothing of another company, even for a person of both", async () => {
+Deno.test("a row cannot refer to a row of another company, even for a person of both", async () => {
   await rolledBack(async (sql) => {
     await sql`
       insert into company_members (company_id, user_id, role) values (${other.id}, ${agent}, 'owner')
@@ -199,7 +204,7 @@ Deno.test("a row names nothing of another company, even for a person of both", a
   });
 });
 
-Deno.test("who runs a company renames it; who works in it, and as what, is not for people to write", async () => {
+Deno.test("owners and admins rename their company; no person changes who works in it or in which role", async () => {
   await rolledBack(async (sql) => {
     for (const [person, count] of [[agent, 0], [admin, 1], [own.member_id, 1]] as const) {
       await actAsPerson(sql, person);

@@ -1,4 +1,4 @@
-// The policies, word for word: one that is added, dropped or made wider shows here.
+// The policies, word for word: adding, dropping or widening one fails a test here.
 
 import assert from "node:assert/strict";
 import { withDatabase } from "../support/test_stack.ts";
@@ -23,7 +23,7 @@ const policies = await withDatabase((sql) =>
   `
 );
 
-Deno.test("the policies are these", () => {
+Deno.test("there are exactly these policies", () => {
   const lines = policies.map(({ table, name, command, roles }) =>
     `${table}: ${name} (${command} to ${roles})`
   );
@@ -72,7 +72,7 @@ Deno.test("the policies are these", () => {
   ]);
 });
 
-/** The rule that a policy must state for the rows that it shows and the rows that it lets in. */
+/** The rule that a policy must have for the rows that it shows and for the rows that it accepts. */
 function ruleOf({ table, command, roles }: Policy): string {
   if (roles === "api_client") {
     const scope = command === "select" ? "" : "'write'::text";
@@ -84,7 +84,7 @@ function ruleOf({ table, command, roles }: Policy): string {
   return `(${column} = ANY (( SELECT app.${ids}() AS ${ids})::uuid[]))`;
 }
 
-Deno.test("every policy speaks of the caller's company and of nothing else", () => {
+Deno.test("every policy is about the caller's company and nothing else", () => {
   for (const policy of policies) {
     const { table, name, command, permissive, using, check } = policy;
     const rule = ruleOf(policy);

@@ -1,10 +1,10 @@
-// Every column that a role may read or write, word for word: a field is read-only because the
-// privilege is missing, so one that appears or goes shows here.
+// Every column that a role may read or write, word for word. A field is read-only because the privilege to
+// write it is missing, so granting or revoking one fails a test here.
 
 import assert from "node:assert/strict";
 import { withDatabase } from "../support/test_stack.ts";
 
-/** Column privileges of a role by table; those of a whole table, where it holds them, are `true`. */
+/** The privileges of a role by table: the columns of each, or `true` for one on the whole table. */
 type Privileges = Record<string, Record<string, string | true>>;
 
 async function privilegesOf(role: string): Promise<Privileges> {
@@ -44,7 +44,7 @@ const ACCOUNT = "phone_number_id business_account_id display_phone";
 const SEND = "id company_id idempotency_key message_id created_conversation template_name " +
   `language_code state lease_ends_at reason channel_code whatsapp_message_id ${TIMES}`;
 
-Deno.test("a key reads and writes these columns, deletes nothing, and knows of no other table", async () => {
+Deno.test("a key reads and writes exactly these columns, deletes nothing, and reaches no other table", async () => {
   assert.deepEqual(await privilegesOf("api_client"), {
     contacts: { select: `id company_id ${CONTACT} ${TIMES}`, insert: CONTACT, update: CONTACT },
     conversations: { select: CONVERSATION, update: "status assigned_to team_id" },
@@ -58,7 +58,7 @@ Deno.test("a key reads and writes these columns, deletes nothing, and knows of n
   });
 });
 
-Deno.test("a person who has signed in reads and writes these columns", async () => {
+Deno.test("a person who has signed in reads and writes exactly these columns", async () => {
   assert.deepEqual(await privilegesOf("authenticated"), {
     api_keys: {
       select: "id company_id name hint scopes is_active expires_at last_used_at created_by " +
@@ -108,7 +108,7 @@ Deno.test("a person who has signed in reads and writes these columns", async () 
   });
 });
 
-Deno.test("the platform makes no key but through create_api_key, and writes a token that it reads through no column", async () => {
+Deno.test("the platform makes keys only through create_api_key, and writes the column of tokens without reading it", async () => {
   const { api_keys, messaging_accounts } = await privilegesOf("service_role");
   assert.deepEqual(api_keys, (await privilegesOf("authenticated")).api_keys);
   assert.deepEqual(messaging_accounts, {

@@ -1,14 +1,13 @@
-// A template send that is asked for again: reported while it stands, claimed again once it was released.
+// A repeat of a template send: it reports the send, and claims it again if it was released.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
-import { anyPhone, anyPhoneNumberId, newCompany } from "../support/company.ts";
+import { anyPhone, anyPhoneNumberId, disconnectAccounts, newCompany } from "../support/company.ts";
 import {
   addContact,
   type Claim,
   claim,
-  disconnectAccounts,
   FAILED,
   RELEASED,
   SENT,
@@ -27,7 +26,7 @@ async function claimOnce(sql: Sql, asked: Record<string, unknown> = {}): Promise
   return await claim(sql, key, { idempotency_key, ...asked });
 }
 
-/** Claims a send with the idempotency key, and settles it so. */
+/** Claims a send with the idempotency key, and settles it unless `settlement` is null. */
 async function attempt(
   sql: Sql,
   settlement: Record<string, unknown> | null,
@@ -40,25 +39,24 @@ async function attempt(
   return claimed;
 }
 
-/** What a repeat of a claimed send is told. */
+/** The answer to a repeat of a claimed send. */
 function repeatOf({ conversation_id, message_id }: Claim, status: string) {
   return { result: "repeat", status, conversation_id, message_id };
 }
 
-/** Every row that a claim may write, with all that it holds. */
+/** Every row that a claim may write, whole. */
 async function everything(sql: Sql) {
   const rows = [];
   for (const table of ["contacts", "conversations", "messages", "template_sends"]) {
-    rows.push(
-      ...await sql`select * from ${sql(table)} where company_id = ${company_id} order by id`,
-    );
+    const found = sql`select * from ${sql(table)} where company_id = ${company_id} order by id`;
+    rows.push(...await found);
   }
   return rows;
 }
 
 const STANDING = [[null, "pending"], [SENT, "sent"], [FAILED, "failed"]] as const;
 
-Deno.test("a repeat is told how the send stands, whatever else it asks for, and writes nothing", async () => {
+Deno.test("a repeat is told the state of the send, whatever else it asks for, and writes nothing", async () => {
   for (const [settlement, status] of STANDING) {
     await rolledBack(async (sql) => {
       const phone = anyPhone();
@@ -85,7 +83,7 @@ Deno.test("a repeat is told how the send stands, whatever else it asks for, and 
   }
 });
 
-Deno.test("a repeat is told so even when nothing could be sent any more", async () => {
+Deno.test("a repeat is told the state of the send even when nothing could be sent any more", async () => {
   for (const [settlement, status] of STANDING) {
     await rolledBack(async (sql) => {
       const phone = anyPhone();
@@ -98,7 +96,7 @@ Deno.test("a repeat is told so even when nothing could be sent any more", async 
   }
 });
 
-Deno.test("an idempotency key is the company's, not the API key's, and is kept to the letter", async () => {
+Deno.test("an idempotency key belongs to the company, not to an API key, and is compared exactly", async () => {
   await rolledBack(async (sql) => {
     const claimed = await attempt(sql, null);
     const again = await claim(sql, keys.all, { idempotency_key });
@@ -109,7 +107,7 @@ Deno.test("an idempotency key is the company's, not the API key's, and is kept t
   });
 });
 
-Deno.test("without an idempotency key no request means an earlier send", async () => {
+Deno.test("a request without an idempotency key is never a repeat", async () => {
   await rolledBack(async (sql) => {
     const phone = anyPhone();
     const first = await claim(sql, key, { phone });
@@ -121,7 +119,7 @@ Deno.test("without an idempotency key no request means an earlier send", async (
   });
 });
 
-Deno.test("a released send is claimed again as one row and one message, which says what goes out now", async () => {
+Deno.test("a released send is claimed again with the same row and message, which take the new content", async () => {
   await rolledBack(async (sql) => {
     const phone = anyPhone();
     const first = await attempt(sql, RELEASED, { phone });
@@ -173,7 +171,7 @@ Deno.test("a released send is claimed again as one row and one message, which sa
   });
 });
 
-Deno.test("a released send that is stopped is not used up", async () => {
+Deno.test("a released send stays released when a repeat is stopped", async () => {
   await rolledBack(async (sql) => {
     const phone = anyPhone();
     const first = await attempt(sql, RELEASED, { phone });
@@ -189,7 +187,7 @@ Deno.test("a released send that is stopped is not used up", async () => {
   });
 });
 
-Deno.test("a released send moves to the conversation with whom it is claimed for now", async () => {
+Deno.test("a released send moves to the conversation of the contact in the new claim", async () => {
   await rolledBack(async (sql) => {
     const first = await attempt(sql, RELEASED);
     const phone = anyPhone();
@@ -206,7 +204,7 @@ Deno.test("a released send moves to the conversation with whom it is claimed for
   });
 });
 
-Deno.test("a send that is claimed again opened its conversation when it is the one that it opened before", async () => {
+Deno.test("a send that is claimed again counts as having opened a conversation that it opened before", async () => {
   const closeAll = (sql: Sql) =>
     sql`update conversations set status = 'closed' where company_id = ${company_id}`;
   const openAnother = async (sql: Sql, phone: string) => {
@@ -215,8 +213,8 @@ Deno.test("a send that is claimed again opened its conversation when it is the o
       select company_id, id, ${account_id} from contacts where phone = ${phone}
     `;
   };
-  // Whether there is a conversation at first, what happens before the second attempt, and whether it
-  // is in the first one's conversation and has opened its own.
+  // Whether there is a conversation at first, what happens before the second attempt, whether that is in
+  // the conversation of the first attempt, and whether it counts as having opened its conversation.
   const cases: [boolean, ((sql: Sql, phone: string) => Promise<unknown>)[], boolean, boolean][] = [
     [false, [], true, true],
     [false, [closeAll], false, true],
@@ -233,7 +231,7 @@ Deno.test("a send that is claimed again opened its conversation when it is the o
       const first = await attempt(sql, RELEASED, { phone });
       assert.equal(first.created_conversation, !opened);
       for (const step of steps) await step(sql, phone);
-      // The third time as the second time.
+      // A third attempt finds the same as the second.
       for (let times = 0; times < 2; times++) {
         const again = await attempt(sql, RELEASED, { phone });
         const [kept] = await sql`select * from template_sends where id = ${again.send_id}`;

@@ -1,18 +1,20 @@
-// Sealing tokens anew: the platform reads what is sealed and replaces just that, and nobody else does.
+// Sealing tokens under a new key: only the platform reads sealed tokens, and it replaces only those it read.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
-import { type Company, newCompany, sealedToken } from "../support/company.ts";
+import { type Company, disconnectAccount, newCompany, sealedToken } from "../support/company.ts";
+import { setSealedToken } from "../support/sending.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { overlapping } from "./connections.ts";
+import { claim } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
 const AGAIN = "a..b.c.d";
 const RECONNECTED = "e..f.g.h";
 
-/** Ids above those that gen_random_uuid() makes, so that a page after this one holds only a test's own. */
+/** An id above all that gen_random_uuid() makes, so that a page after it has only a test's own accounts. */
 const LAST = "ffffffff-ffff-ffff-0000-000000000000";
 
 async function reseal(sql: Sql, { account_id }: Company, before = sealedToken, sealed = AGAIN) {
@@ -28,7 +30,7 @@ async function tokenOf({ account_id }: Company, sql: Sql | postgres.Sql): Promis
   return account.encrypted_token;
 }
 
-/** Connects that many accounts with ids after LAST, in order; the second one is disconnected. */
+/** Adds that many accounts with ids after LAST, and returns the ids in order; the second is disconnected. */
 async function addAccounts(sql: Sql, company_id: string, count: number): Promise<string[]> {
   const added = await sql`
     insert into messaging_accounts (id, company_id, phone_number_id, display_phone, encrypted_token, disconnected_at)
@@ -62,7 +64,7 @@ Deno.test("only the platform reads sealed tokens and replaces them", async () =>
   });
 });
 
-Deno.test("sealed tokens come page by page in the order of the accounts, without disconnected ones", async () => {
+Deno.test("sealed tokens are listed in pages, in the order of the accounts, without disconnected accounts", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     const [first, , third, fourth] = await addAccounts(sql, id, 4);
@@ -82,7 +84,7 @@ Deno.test("sealed tokens come page by page in the order of the accounts, without
   });
 });
 
-Deno.test("a page holds a thousand accounts at most, and never a negative number", async () => {
+Deno.test("a page has at most a thousand accounts, and none for a negative number", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     await addAccounts(sql, id, 1002);
@@ -104,9 +106,7 @@ Deno.test("a token is replaced only while it is the one that was read", async ()
     assert.equal(await reseal(sql, company), false, "a second time");
     assert.equal(await reseal(sql, { ...company, account_id: crypto.randomUUID() }), false);
 
-    await sql`
-      update messaging_accounts set encrypted_token = null, disconnected_at = now() where id = ${company.account_id}
-    `;
+    await disconnectAccount(sql, company.account_id);
     assert.equal(await reseal(sql, company, AGAIN), false, "of an account that was disconnected");
     const [{ done }] = await sql`
       select reseal_account_token(${company.account_id}, null, ${AGAIN}) as done
@@ -121,7 +121,7 @@ Deno.test("a token is replaced only while it is the one that was read", async ()
   });
 });
 
-Deno.test("a token is replaced by a sealed one and by nothing else", async () => {
+Deno.test("a token can be replaced only by a sealed token", async () => {
   const company = await newCompany();
   await rolledBack(async (sql) => {
     await actAs(sql, "service_role");
@@ -142,15 +142,12 @@ Deno.test("a token is replaced by a sealed one and by nothing else", async () =>
 const CHANGES: Record<string, (sql: Sql, company: Company) => Promise<unknown>> = {
   reconnected: (sql, { account_id }) =>
     sql`update messaging_accounts set encrypted_token = ${RECONNECTED} where id = ${account_id}`,
-  disconnected: (sql, { account_id }) =>
-    sql`
-      update messaging_accounts set encrypted_token = null, disconnected_at = now() where id = ${account_id}
-    `,
+  disconnected: (sql, { account_id }) => disconnectAccount(sql, account_id),
   deleted: (sql, { id }) => sql`delete from companies where id = ${id}`,
 };
 
 for (const [what, change] of Object.entries(CHANGES)) {
-  Deno.test(`an account that is being ${what} is waited for, and then left as it is`, async () => {
+  Deno.test(`resealing waits for an account that is being ${what}, and then leaves it unchanged`, async () => {
     const company = await newCompany();
     const resealing = async (sql: Sql) => {
       await actAs(sql, "service_role");
@@ -160,10 +157,8 @@ for (const [what, change] of Object.entries(CHANGES)) {
     assert.equal(undone[1], true);
     await withDatabase(async (sql) => {
       assert.equal(await tokenOf(company, sql), AGAIN);
-      await sql`
-        update messaging_accounts set encrypted_token = ${sealedToken} where id = ${company.account_id}
-      `;
     });
+    await setSealedToken(company, sealedToken);
     const [, done] = await overlapping((sql) => change(sql, company), resealing);
     assert.equal(done, false);
     if (what === "deleted") return;
@@ -172,7 +167,7 @@ for (const [what, change] of Object.entries(CHANGES)) {
   });
 }
 
-Deno.test("who reconnects while a token is being replaced has the last word", async () => {
+Deno.test("a reconnection that is made while a token is being replaced takes effect last", async () => {
   const company = await newCompany();
   const [done] = await overlapping(
     (sql) => reseal(sql, company),
@@ -182,22 +177,13 @@ Deno.test("who reconnects while a token is being replaced has the last word", as
   assert.deepEqual([done, token], [true, RECONNECTED]);
 });
 
-Deno.test("a send does not wait for a token that is being replaced, and gets the one before", async () => {
+Deno.test("a send does not wait for a token that is being replaced, and gets the previous one", async () => {
   const company = await newCompany();
   const [, found] = await overlapping(
     (sql) => reseal(sql, company),
     async (sql) => {
       await sql`set local lock_timeout = '1s'`;
-      const [{ key_hash }] = await sql`
-        select key_hash from api_keys where company_id = ${company.id} and scopes = '{messaging}'
-      `;
-      await actAs(sql, "api_client", { key_hash, scope: "messaging" });
-      const [{ claim }] = await sql`
-        select claim_template_send(
-          ${crypto.randomUUID()}, '+15550123', 'Hello', 'text', 'order_update', 'en_US'
-        ) as claim
-      `;
-      return claim.encrypted_token;
+      return (await claim(sql, company.keys.messaging)).encrypted_token;
     },
   );
   assert.equal(found, sealedToken);

@@ -1,17 +1,17 @@
-// What holds for every object of the schemas public and app, asked of the catalogue itself.
+// The rules for every object of the schemas public and app, read from the catalogue.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-/** The first column of what a query finds. */
+/** The first column of a query's rows. */
 async function found(query: string): Promise<unknown[]> {
   return await withDatabase(async (sql) =>
     (await sql.unsafe(query).values()).map(([first]) => first)
   );
 }
 
-/** One line for each privilege on an object of ours that this condition on its grantee picks. */
+/** One line for each privilege on our objects whose grantee meets this condition. */
 const privilegesOf = (grantee: string) => `
   with ours as (select oid from pg_namespace where nspname in ('public', 'app')),
   granted as (
@@ -44,7 +44,7 @@ Deno.test("row-level security is on for every table", async () => {
   assert.ok((await found(query(true))).length >= 10);
 });
 
-Deno.test("there is nothing but tables and indexes to read, so nothing reads around the policies", async () => {
+Deno.test("the schemas have only tables and indexes, and no view that reads around the policies", async () => {
   const kinds = "select distinct relkind::text from pg_class where relnamespace = " +
     "any (array['public', 'app']::regnamespace[]) and relkind not in ('r', 'i', 'c')";
   assert.deepEqual(await found(kinds), []);
@@ -75,7 +75,7 @@ Deno.test("no role of the Data API inherits another's privileges or creates obje
   assert.deepEqual(await found("select has_schema_privilege('anon', 'app', 'usage')"), [false]);
 });
 
-Deno.test("api_client does not log in, own anything or go around policies", async () => {
+Deno.test("api_client cannot log in, owns nothing and does not bypass policies", async () => {
   const [role] = await withDatabase((sql) =>
     sql`
       select rolcanlogin, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolconfig
@@ -95,7 +95,7 @@ Deno.test("api_client does not log in, own anything or go around policies", asyn
   assert.deepEqual(await found(owned), []);
 });
 
-Deno.test("what a migration makes is granted to nobody until it says so", async () => {
+Deno.test("an object that a migration makes is granted to no role until the migration grants it", async () => {
   await rolledBack(async (sql) => {
     await sql`set local role postgres`;
     await sql`create table public.made_by_a_test (id bigint generated always as identity)`;
@@ -107,7 +107,7 @@ Deno.test("what a migration makes is granted to nobody until it says so", async 
   });
 });
 
-Deno.test("the functions that each role may call are these", async () => {
+Deno.test("each role may call exactly these functions", async () => {
   const callable = await withDatabase((sql) =>
     sql.unsafe(`
       select rolname as role, array_agg(name order by name collate "C") as names
@@ -145,7 +145,7 @@ Deno.test("the functions that each role may call are these", async () => {
   });
 });
 
-Deno.test("every function has an empty search_path, so that no caller chooses what a name means", async () => {
+Deno.test("every function has an empty search_path, so that no caller decides what a name refers to", async () => {
   const others = `
     select name from (${FUNCTIONS}) functions join pg_proc p using (oid)
     where coalesce(not 'search_path=""' = any (p.proconfig), true)

@@ -1,17 +1,17 @@
 import type postgres from "postgres";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { actAs, actAsSuperuser } from "../support/acting_as.ts";
-import { anyPhone, anyPhoneNumberId, type Company } from "../support/company.ts";
+import { anyPhone, type Company } from "../support/company.ts";
 
-// Claiming and settling as the edge function does it, for tests of the two functions and of the ledger.
+// Claims and settles as the edge function does, for tests of the two functions and of the ledger.
 
 type Sql = postgres.TransactionSql;
 
-/** What claim_template_send() answers; which fields there are depends on the result. */
+/** What claim_template_send() returns; its fields depend on the result. */
 // deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
 export type Claim = Record<string, any>;
 
-/** Claims a send as a request with this key does; the superuser goes on afterwards. */
+/** Claims a send as a request with this key does; afterwards the superuser acts again. */
 export async function claim(
   sql: Sql,
   key: string,
@@ -23,7 +23,7 @@ export async function claim(
   return answer;
 }
 
-/** Calls claim_template_send() as whoever is acting, for a phone that nobody has unless one is asked for. */
+/** Calls claim_template_send() in the role that is acting, for a new phone unless `asked` names one. */
 export async function callClaim(sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> {
   return await call(sql, "claim_template_send", {
     claim_id: crypto.randomUUID(),
@@ -36,12 +36,12 @@ export async function callClaim(sql: Sql, asked: Record<string, unknown> = {}): 
   }) as Claim;
 }
 
-// What each outcome is told with.
+// A settlement for each outcome.
 export const SENT = { outcome: "sent", whatsapp_message_id: "wamid.1" };
 export const FAILED = { outcome: "failed", reason: "template_rejected", channel_code: 132001 };
 export const RELEASED = { outcome: "released", reason: "channel_unavailable", channel_code: 4 };
 
-/** Settles a claim, with a token whose key is known to nobody; the superuser goes on afterwards. */
+/** Settles a claim with the token of an unknown key; afterwards the superuser acts again. */
 export async function settle(
   sql: Sql,
   claim_id: string | null,
@@ -53,7 +53,7 @@ export async function settle(
   return state;
 }
 
-/** Calls settle_template_send() as whoever is acting. */
+/** Calls settle_template_send() in the role that is acting. */
 export async function callSettle(sql: Sql, told: Record<string, unknown>): Promise<string | null> {
   return await call(sql, "settle_template_send", told) as string | null;
 }
@@ -67,7 +67,7 @@ async function call(sql: Sql, name: string, values: Record<string, unknown>): Pr
   return answer;
 }
 
-/** How a send stands in the ledger, what its message shows of it, and whether it moved its conversation. */
+/** The state of a send in the ledger and in its message, and whether it has moved its conversation. */
 export async function standing(sql: Sql, sendId: string) {
   const [row] = await sql`
     select
@@ -82,30 +82,9 @@ export async function standing(sql: Sql, sendId: string) {
   return { ...row };
 }
 
-/** Lets the time pass that a claim may take, to the very moment at which its lease ends. */
+/** Sets the end of a send's lease to the present moment, as if its time had passed. */
 export async function endLease(sql: Sql, sendId: string) {
   await sql`update template_sends set lease_ends_at = now() where id = ${sendId}`;
-}
-
-/** Connects another account of a company. */
-export async function connectAccount(
-  sql: Sql,
-  company_id: string,
-  phone_number_id = anyPhoneNumberId(),
-): Promise<{ id: string; phone_number_id: string }> {
-  const [{ id }] = await sql`
-    insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-    values (${company_id}, ${phone_number_id}, '+15550199', 'another..iv.c.t') returning id
-  `;
-  return { id, phone_number_id };
-}
-
-/** Disconnects every account of a company. */
-export async function disconnectAccounts(sql: Sql, company_id: string) {
-  await sql`
-    update messaging_accounts set disconnected_at = now(), encrypted_token = null
-    where company_id = ${company_id}
-  `;
 }
 
 /** Adds a contact to a company. */
@@ -114,7 +93,7 @@ export async function addContact(sql: Sql, row: Record<string, unknown>): Promis
   return id;
 }
 
-/** Adds a send to a company's conversation, as a claim leaves it. */
+/** Adds a pending send to a company's conversation, as a claim does. */
 export async function addSend(
   sql: Sql,
   { id: company_id, conversation_id }: Company,

@@ -1,4 +1,4 @@
-// What settling a template send records, in the ledger and in the message, and what it no longer changes.
+// What settling a template send records in the ledger and in the message, and when it changes nothing.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -29,7 +29,7 @@ async function claimed(sql: Sql, asked: Record<string, unknown> = {}): Promise<C
   return { claim_id, ...await claim(sql, key, { claim_id, ...asked }) };
 }
 
-/** A send whose lease has ended without an answer, as a repeat has found it. */
+/** A send whose lease has ended without an outcome, and which a repeat has marked as failed. */
 async function expired(sql: Sql): Promise<Claim> {
   const idempotency_key = crypto.randomUUID();
   const send = await claimed(sql, { idempotency_key });
@@ -62,17 +62,14 @@ const AS_RELEASED = {
   reason: "channel_unavailable",
   channel_code: 4,
 };
+const AS_UNANSWERED = { ...AS_RELEASED, reason: "claim_unanswered", channel_code: null };
 
-Deno.test("a pending send is settled as it is told, and its message shows it", async () => {
+Deno.test("a pending send takes the outcome that is reported, and its message shows it", async () => {
   const ends: [Settlement, Record<string, unknown>][] = [
     [SENT, AS_SENT],
     [FAILED, AS_FAILED],
     [RELEASED, AS_RELEASED],
-    [{ outcome: "released", reason: "claim_unanswered" }, {
-      ...AS_RELEASED,
-      reason: "claim_unanswered",
-      channel_code: null,
-    }],
+    [{ outcome: "released", reason: "claim_unanswered" }, AS_UNANSWERED],
   ];
   for (const [settlement, expected] of ends) {
     await rolledBack(async (sql) => {
@@ -83,7 +80,7 @@ Deno.test("a pending send is settled as it is told, and its message shows it", a
   }
 });
 
-Deno.test("a send that was sent moves its conversation to when it was claimed, and opens no window", async () => {
+Deno.test("a send that was sent moves its conversation to the time of its claim, and opens no window", async () => {
   await rolledBack(async (sql) => {
     const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
     const times = async () => {
@@ -102,7 +99,7 @@ Deno.test("a send that was sent moves its conversation to when it was claimed, a
   });
 });
 
-Deno.test("what really happened replaces the guess in which a lease ended, and frees nothing again", async () => {
+Deno.test("a late outcome replaces the guess made when the lease ended, and does not release the send", async () => {
   const ends: [Settlement, Record<string, unknown>][] = [
     [SENT, AS_SENT],
     [FAILED, AS_FAILED],
@@ -114,7 +111,7 @@ Deno.test("what really happened replaces the guess in which a lease ended, and f
       const { claim_id, send_id } = await expired(sql);
       assert.equal(await settle(sql, claim_id, settlement), expected.state);
       assert.deepEqual(await standing(sql, send_id), expected);
-      // And now it is known.
+      // The outcome is known now, so later ones change nothing.
       for (const later of [SENT, FAILED, RELEASED].filter((each) => each !== settlement)) {
         assert.equal(await settle(sql, claim_id, later), expected.state);
         assert.deepEqual(await standing(sql, send_id), expected);
@@ -123,7 +120,7 @@ Deno.test("what really happened replaces the guess in which a lease ended, and f
   }
 });
 
-Deno.test("a lease that is over and that nobody has found so stops no settling", async () => {
+Deno.test("a send whose lease has ended unnoticed can still be settled", async () => {
   for (const [settlement, expected] of [[SENT, AS_SENT], [RELEASED, AS_RELEASED]] as const) {
     await rolledBack(async (sql) => {
       const { claim_id, send_id } = await claimed(sql);
@@ -134,7 +131,7 @@ Deno.test("a lease that is over and that nobody has found so stops no settling",
   }
 });
 
-Deno.test("an end that is known is final", async () => {
+Deno.test("a known outcome is final", async () => {
   for (const settlement of [SENT, FAILED, RELEASED]) {
     await rolledBack(async (sql) => {
       const { claim_id, send_id } = await claimed(sql);
@@ -156,7 +153,7 @@ Deno.test("an end that is known is final", async () => {
   }
 });
 
-Deno.test("an earlier attempt settles nothing of a later one", async () => {
+Deno.test("an earlier attempt cannot settle a later one", async () => {
   await rolledBack(async (sql) => {
     const asked = { phone: anyPhone(), idempotency_key: "once" };
     const first = await claimed(sql, asked);
@@ -173,7 +170,7 @@ Deno.test("an earlier attempt settles nothing of a later one", async () => {
   });
 });
 
-Deno.test("a claim that there is none of is answered with null, and settles nothing", async () => {
+Deno.test("settling an unknown claim returns null and changes nothing", async () => {
   await rolledBack(async (sql) => {
     const { send_id } = await claimed(sql);
     for (const claim_id of [crypto.randomUUID(), send_id, null]) {
@@ -183,7 +180,7 @@ Deno.test("a claim that there is none of is answered with null, and settles noth
   });
 });
 
-Deno.test("an outcome that is none, or that does not say what it must, is refused", async () => {
+Deno.test("an unknown or incomplete outcome is refused", async () => {
   await rolledBack(async (sql) => {
     const { claim_id, send_id } = await claimed(sql);
     const refused: [Settlement, string][] = [
@@ -204,13 +201,13 @@ Deno.test("an outcome that is none, or that does not say what it must, is refuse
       assert.equal(await refusal(sql, settling), code, JSON.stringify(told));
     }
     assert.equal((await standing(sql, send_id)).state, "pending");
-    // Of a claim that there is none of, too.
+    // The same holds for an unknown claim.
     const unknown = (sql: Sql) => settle(sql, null, { outcome: "lost" });
     assert.equal(await refusal(sql, unknown), "PT422");
   });
 });
 
-Deno.test("who made a claim settles it, whatever has become of its key meanwhile", async () => {
+Deno.test("a claim can be settled after its API key was switched off, expired or was deleted", async () => {
   const ends = [
     "update api_keys set is_active = false",
     "update api_keys set expires_at = now()",
@@ -237,7 +234,7 @@ Deno.test("a send is sent even when another message of the company already has t
         values (${company.id}, ${company.conversation_id}, 'outbound', 'Hello', 'sent', 'wamid.1')
       `;
     };
-    // Another company's message is another's.
+    // A message of another company does not matter.
     await say(other);
     const first = await claimed(sql);
     await settle(sql, first.claim_id, SENT);

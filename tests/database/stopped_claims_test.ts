@@ -1,13 +1,20 @@
-// What stops a claim of a template send, and that nothing is written then.
+// What stops a claim of a template send; a claim that is stopped writes nothing.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type postgres from "postgres";
 import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
-import { anyPhone, anyPhoneNumberId, newCompany } from "../support/company.ts";
+import {
+  anyPhone,
+  anyPhoneNumberId,
+  connectAccount,
+  disconnectAccount,
+  disconnectAccounts,
+  newCompany,
+} from "../support/company.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { committed } from "./connections.ts";
-import { addContact, callClaim, claim, connectAccount, disconnectAccounts } from "./sends.ts";
+import { addContact, callClaim, claim } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -15,7 +22,7 @@ const { id: company_id, keys, phone_number_id } = await newCompany();
 const display_phone = "+15550100";
 const key = keys.messaging;
 
-Deno.test("without one account to send from, a claim lists those that are connected", async () => {
+Deno.test("a claim that cannot choose one account lists the connected ones", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const assertStopped = async (asked: Record<string, unknown>, connected: unknown[]) => {
@@ -26,14 +33,12 @@ Deno.test("without one account to send from, a claim lists those that are connec
     await assertStopped({ phone_number_id: anyPhoneNumberId() }, [first]);
     await assertStopped({ phone_number_id: other.phone_number_id }, [first]);
 
-    const another = await connectAccount(sql, company_id, "0123");
+    const another = await connectAccount(sql, company_id, { phone_number_id: "0123" });
     const both = [{ phone_number_id: "0123", display_phone: "+15550199" }, first];
     await assertStopped({}, both);
     await assertStopped({ phone_number_id: anyPhoneNumberId() }, both);
 
-    await sql`
-      update messaging_accounts set disconnected_at = now(), encrypted_token = null where id = ${another.id}
-    `;
+    await disconnectAccount(sql, another.id);
     await assertStopped({ phone_number_id: "0123" }, [first]);
     await disconnectAccounts(sql, company_id);
     await assertStopped({}, []);
@@ -41,20 +46,20 @@ Deno.test("without one account to send from, a claim lists those that are connec
   });
 });
 
-Deno.test("a contact that is not to be contacted stops a claim, in every spelling of its phone", async () => {
+Deno.test("a contact with do_not_contact stops a claim, for every spelling of its phone", async () => {
   await rolledBack(async (sql) => {
     const phone = "+551187654321";
     await addContact(sql, { company_id, phone, do_not_contact: true });
     for (const spelling of [phone, "+5511987654321"]) {
       assert.deepEqual(await claim(sql, key, { phone: spelling }), { result: "do_not_contact" });
     }
-    // The account is looked for first.
+    // The account is checked first.
     await disconnectAccounts(sql, company_id);
     assert.equal((await claim(sql, key, { phone })).result, "no_account");
   });
 });
 
-Deno.test("a contact that another company is not to contact stops nothing", async () => {
+Deno.test("do_not_contact of another company's contact stops nothing", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const phone = anyPhone();
@@ -68,7 +73,7 @@ Deno.test("a claim that is stopped writes nothing and uses up no idempotency key
   const phone = anyPhone();
   await committed(async (sql) => {
     await addContact(sql, { company_id, phone, do_not_contact: true });
-    // Or the first of these claims would note when the key was used.
+    // Otherwise the first of these claims would record when the key was used.
     await sql`update api_keys set last_used_at = now() where company_id = ${company_id}`;
   });
   const before = await snapshot(company_id);
@@ -85,7 +90,7 @@ Deno.test("a claim that is stopped writes nothing and uses up no idempotency key
   assert.equal(free.result, "claimed");
 });
 
-Deno.test("a claim notes that its key is in use, whatever comes of it", async () => {
+Deno.test("a claim records that its key is in use, whatever its result", async () => {
   const usedNow = async (sql: Sql) => {
     const rows = await sql`
       select last_used_at = now() as now from api_keys where key_hash = ${await hashKey(key)}
@@ -101,7 +106,7 @@ Deno.test("a claim notes that its key is in use, whatever comes of it", async ()
   }
 });
 
-Deno.test("a claim with a value that no row can hold is refused whole", async () => {
+Deno.test("a claim with an invalid value is refused and writes nothing", async () => {
   await rolledBack(async (sql) => {
     const refused: [Record<string, unknown>, string][] = [
       [{ phone: "5511987654321" }, "contacts_phone_check"],
@@ -122,7 +127,7 @@ Deno.test("a claim with a value that no row can hold is refused whole", async ()
   });
 });
 
-Deno.test("only a token that was made for messaging claims, of a key that may", async () => {
+Deno.test("only a token for messaging, of a key with that scope, can claim", async () => {
   await rolledBack(async (sql) => {
     const assertRefused = async (key: string, scope: string | undefined, code: string) => {
       await actAs(sql, "api_client", { key_hash: await hashKey(key), scope });
@@ -136,7 +141,7 @@ Deno.test("only a token that was made for messaging claims, of a key that may", 
   });
 });
 
-Deno.test("a key that is switched off, has run out or is deleted claims nothing, not even a repeat", async () => {
+Deno.test("a key that is switched off, expired or deleted cannot claim, not even a repeat", async () => {
   const ends = [
     "update api_keys set is_active = false",
     "update api_keys set expires_at = now()",

@@ -1,7 +1,8 @@
-// What every table owes: references that carry the company, an index for each of them, and a stamp
-// of its last change.
+// The rules for every table: its references carry the company, say what a deletion does and have an
+// index, and a trigger stamps its last change.
 
 import assert from "node:assert/strict";
+import { root } from "../../local/checkout.ts";
 import { rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
@@ -32,6 +33,20 @@ const foreignKeys = await withDatabase((sql) =>
   `)
 );
 
+/** Every reference of the migrations as it is written, up to the next column or constraint, by its file. */
+async function writtenReferences(): Promise<{ file: string; reference: string }[]> {
+  const folder = `${root}supabase/migrations`;
+  const found = [];
+  for await (const { name: file } of Deno.readDir(folder)) {
+    const sql = (await Deno.readTextFile(`${folder}/${file}`))
+      // Comments and literals may use the word as well.
+      .replaceAll(/--.*|\/\*[^]*?\*\/|'(?:[^']|'')*'/g, " ");
+    const references = sql.match(/\breferences\s+(?!on\b)[\w"](?:[^(),;]|\([^()]*\))*/gi) ?? [];
+    found.push(...references.map((reference) => ({ file, reference })));
+  }
+  return found;
+}
+
 /** The tables that have a column of this name. */
 async function tablesWith(column: string): Promise<string[]> {
   return await withDatabase(async (sql) => {
@@ -44,7 +59,7 @@ async function tablesWith(column: string): Promise<string[]> {
   });
 }
 
-Deno.test("every table but companies belongs to a company, goes with it and is never without one", async () => {
+Deno.test("every row of every table but companies belongs to a company, and is deleted with it", async () => {
   const tables = await tablesWith("created_at");
   const owned = await tablesWith("company_id");
   assert.deepEqual(tables.filter((table) => !owned.includes(table)), ["companies"]);
@@ -74,7 +89,16 @@ Deno.test("a reference between two tables of a company carries the company on bo
   }
 });
 
-Deno.test("every reference begins a whole index, so that deleting what it names is quick", async () => {
+Deno.test("every reference in a migration says what the deletion of the referenced row does", async () => {
+  const written = await writtenReferences();
+  assert.ok(written.length >= foreignKeys.length, "the test finds every reference");
+  const silent = written.filter(({ reference }) =>
+    !/\bon\s+delete\s+(no\s+action|restrict|cascade|set\s+(null|default))\b/i.test(reference)
+  );
+  assert.deepEqual(silent, []);
+});
+
+Deno.test("an index begins with the columns of every reference, so that deleting the referenced row is fast", async () => {
   const indexes = await withDatabase((sql) =>
     sql.unsafe<{ table: string; columns: string[] }[]>(`
       select indrelid::regclass::text as table, ${columnNames("indrelid", "indkey")} as columns
@@ -104,11 +128,11 @@ Deno.test("every table with updated_at has the trigger that stamps it", async ()
   );
   assert.deepEqual(stamped.map(({ table }) => table), await tablesWith("updated_at"));
   const partial = stamped.filter(({ columns, condition }) => columns !== "" || condition !== null);
-  // Noting that a key was used is no change of the key.
+  // Recording that a key was used does not change the key.
   assert.deepEqual(partial.map(({ table }) => table), ["api_keys"]);
 });
 
-/** A change of every row, table by table. */
+/** A change of every row of a table, by table. */
 const CHANGES = {
   api_keys: "is_active = not is_active",
   companies: "name = name || '.'",
@@ -124,7 +148,7 @@ const CHANGES = {
   template_sends: "template_name = template_name || '.'",
 };
 
-Deno.test("every change moves updated_at, whatever it says of it itself", async () => {
+Deno.test("every change sets updated_at to the present, even when it names another time", async () => {
   assert.deepEqual(Object.keys(CHANGES), await tablesWith("updated_at"));
   const company = await newCompany();
   await withDatabase((sql) => sql.begin((sql) => addSend(sql, company)));
@@ -142,7 +166,7 @@ Deno.test("every change moves updated_at, whatever it says of it itself", async 
   });
 });
 
-Deno.test("noting that a key was used does not move its updated_at", async () => {
+Deno.test("recording that a key was used does not change its updated_at", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     const keys = await sql`

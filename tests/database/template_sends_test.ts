@@ -1,22 +1,19 @@
-// The ledger of template sends: who may do what with it, what its rows hold, and how long they stay.
+// The ledger of template sends: the privileges on it, the values of its rows, and how long rows stay.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsPerson, refusal, rolledBack } from "../support/acting_as.ts";
-import { anyPhone, newCompany, sealedToken } from "../support/company.ts";
+import {
+  anyPhone,
+  connectAccount,
+  disconnectAccount,
+  disconnectAccounts,
+  newCompany,
+  sealedToken,
+} from "../support/company.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { committed } from "./connections.ts";
-import {
-  addSend,
-  callClaim,
-  callSettle,
-  claim,
-  connectAccount,
-  disconnectAccounts,
-  SENT,
-  settle,
-  standing,
-} from "./sends.ts";
+import { addSend, callClaim, callSettle, claim, SENT, settle, standing } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -26,7 +23,7 @@ const key = own.keys.messaging;
 
 const NO_PRIVILEGE = "42501";
 
-Deno.test("only a key claims and settles, and only the platform ends leases", async () => {
+Deno.test("only keys claim and settle, and only the platform ends leases", async () => {
   await rolledBack(async (sql) => {
     const { send_id } = await claim(sql, key);
     const ending = (sql: Sql) => sql`select fail_expired_template_sends()`;
@@ -42,7 +39,7 @@ Deno.test("only a key claims and settles, and only the platform ends leases", as
   });
 });
 
-Deno.test("what a claim is made of is for nobody else to call", async () => {
+Deno.test("no role can call the functions that a claim consists of", async () => {
   await rolledBack(async (sql) => {
     for (const role of ["anon", "authenticated", "service_role", "api_client"] as const) {
       await actAs(sql, role);
@@ -56,7 +53,7 @@ Deno.test("what a claim is made of is for nobody else to call", async () => {
   });
 });
 
-Deno.test("nobody reads the id that settles a claim, and nobody writes the ledger but through it", async () => {
+Deno.test("no role reads claim_id, and none writes the ledger except through the functions", async () => {
   await rolledBack(async (sql) => {
     const { send_id, message_id } = await addSend(sql, own);
     const row = {
@@ -87,7 +84,7 @@ Deno.test("nobody reads the id that settles a claim, and nobody writes the ledge
   });
 });
 
-Deno.test("people and the platform see what became of a send, people only of their company's", async () => {
+Deno.test("the platform sees the outcome of every send, and people that of their company's sends", async () => {
   await rolledBack(async (sql) => {
     const sends = [await claim(sql, key), await claim(sql, other.keys.messaging)];
     const ids = sends.map(({ send_id }) => send_id);
@@ -100,7 +97,7 @@ Deno.test("people and the platform see what became of a send, people only of the
   });
 });
 
-Deno.test("an account's token is shown to who gets the send, and in no other answer", async () => {
+Deno.test("only the claim that gets the send returns the account's token", async () => {
   await rolledBack(async (sql) => {
     const asked = { phone: anyPhone(), idempotency_key: "once" };
     const claim_id = crypto.randomUUID();
@@ -122,16 +119,13 @@ Deno.test("an account's token is shown to who gets the send, and in no other ans
   });
 });
 
-Deno.test("sends of two companies have nothing to do with each other, however alike they are", async () => {
+Deno.test("sends of two companies are independent, even with the same phone, key and number", async () => {
   await rolledBack(async (sql) => {
-    // One number of the channel, which the other company has connected since.
+    // One number of the channel, which was this company's and now is the other one's.
     await disconnectAccounts(sql, other.id);
-    await connectAccount(sql, own.id, "77");
-    await sql`
-      update messaging_accounts set disconnected_at = now(), encrypted_token = null
-      where phone_number_id = '77' and company_id = ${own.id}
-    `;
-    const { id: account_id } = await connectAccount(sql, other.id, "77");
+    const number = { phone_number_id: "77" };
+    await disconnectAccount(sql, (await connectAccount(sql, own.id, number)).id);
+    const { id: account_id } = await connectAccount(sql, other.id, number);
 
     const phone = anyPhone();
     const asked = { phone, idempotency_key: "once" };
@@ -165,7 +159,7 @@ Deno.test("sends of two companies have nothing to do with each other, however al
   });
 });
 
-Deno.test("a message stays as long as its send does, and so does its conversation", async () => {
+Deno.test("a message and its conversation cannot be deleted before their send", async () => {
   await rolledBack(async (sql) => {
     const { send_id, message_id, conversation_id } = await claim(sql, key);
     await actAs(sql, "service_role");
@@ -187,7 +181,7 @@ Deno.test("a message stays as long as its send does, and so does its conversatio
   });
 });
 
-Deno.test("a send that was deleted is forgotten: its idempotency key is free again", async () => {
+Deno.test("deleting a send frees its idempotency key", async () => {
   await rolledBack(async (sql) => {
     const { send_id } = await claim(sql, key, { idempotency_key: "once" });
     await sql`delete from template_sends where id = ${send_id}`;
@@ -195,7 +189,7 @@ Deno.test("a send that was deleted is forgotten: its idempotency key is free aga
   });
 });
 
-Deno.test("a company goes with its sends, whatever their state", async () => {
+Deno.test("deleting a company deletes its sends, whatever their state", async () => {
   const { id, keys } = await newCompany();
   await committed(async (sql) => {
     await claim(sql, keys.messaging, { idempotency_key: "once" });
@@ -210,7 +204,7 @@ Deno.test("a company goes with its sends, whatever their state", async () => {
   assert.deepEqual(await snapshot(id), {});
 });
 
-Deno.test("a row of the ledger that contradicts itself or another is refused", async () => {
+Deno.test("an invalid or duplicate row of the ledger is refused", async () => {
   await rolledBack(async (sql) => {
     const { send_id } = await addSend(sql, own);
     const another = await claim(sql, key, { idempotency_key: "another" });

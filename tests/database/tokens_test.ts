@@ -1,4 +1,4 @@
-// What a token opens: exactly what its key and its scope allow, for as long as both are good.
+// A token allows exactly what its key and its scope allow, for as long as both are valid.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -11,7 +11,7 @@ import { stack, withDatabase } from "../support/test_stack.ts";
 const company = await newCompany();
 const READABLE = ["contacts", "conversations", "deals", "pipelines", "stages"];
 
-/** Everything that a key may do at the Data API: reads, writes, and calls without effect. */
+/** Everything that a key can do at the Data API: reads, writes, and calls without effect. */
 const reads = READABLE.map((table) => ["GET", `/${table}?select=id`, undefined] as const);
 const writes = [
   ["POST", "/contacts?select=id", { phone: anyPhone() }],
@@ -28,7 +28,7 @@ const calls = [
   ["POST", "/rpc/authenticate", {}],
   ["POST", "/rpc/contact_id_by_phone", { phone: "+15550100" }],
 ] as const;
-/** A claim that finds no account, and so has no effect either. */
+/** A claim that finds no account, and so has no effect. */
 const claimings = [
   ["POST", "/rpc/claim_template_send", {
     claim_id: crypto.randomUUID(),
@@ -49,7 +49,7 @@ const settlements = [["POST", "/rpc/settle_template_send", settlement]] as const
 
 type Request = readonly [method: string, path: string, json: unknown];
 
-/** A fact of refusals alone, after which every row of the company must be as it was. */
+/** A test of refusals only, after which every row of the company must be unchanged. */
 function testRefusals(fact: string, work: () => Promise<void>) {
   Deno.test(fact, async () => {
     const before = await snapshot(company.id);
@@ -84,7 +84,7 @@ const lacking = (scope: string): [number, string, string] => [
   `This API key does not have ${scope} permission`,
 ];
 
-Deno.test("a token for writing writes, and reads what it wrote", async () => {
+Deno.test("a token for writing can write and read, but not claim", async () => {
   await assertAccepted(await keyToken(company.keys.write, "write"), [
     ...writes,
     ...reads,
@@ -94,14 +94,14 @@ Deno.test("a token for writing writes, and reads what it wrote", async () => {
   await assertRefused(writing, claimings, lacking("messaging"));
 });
 
-Deno.test("a token for reading reads and does not write, though its key may", async () => {
+Deno.test("a token for reading cannot write, even when its key has the scope", async () => {
   const reading = await keyToken(company.keys.all, "read");
   await assertAccepted(reading, [...reads, ...calls]);
   await assertRefused(reading, writes, lacking("write"));
   await assertRefused(reading, claimings, lacking("messaging"));
 });
 
-Deno.test("a token for messaging claims sends", async () => {
+Deno.test("a token for messaging can claim and settle sends", async () => {
   await assertAccepted(await keyToken(company.keys.messaging, "messaging"), [
     ...claimings,
     ...settlements,
@@ -109,18 +109,18 @@ Deno.test("a token for messaging claims sends", async () => {
   ]);
 });
 
-testRefusals("a token for messaging does not write contacts, deals and conversations", async () => {
+testRefusals("a token for messaging cannot write contacts, deals or conversations", async () => {
   await assertRefused(await keyToken(company.keys.all, "messaging"), writes, lacking("write"));
 });
 
-Deno.test("a token without a scope does not write or claim", async () => {
+Deno.test("a token without a scope cannot write or claim", async () => {
   const scopeless = await keyToken(company.keys.all);
   await assertAccepted(scopeless, [...reads, ...calls]);
   await assertRefused(scopeless, writes, lacking("write"));
   await assertRefused(scopeless, claimings, lacking("messaging"));
 });
 
-testRefusals("a token that claims a scope which its key lacks opens nothing", async () => {
+testRefusals("a token with a scope that its key lacks is refused everywhere", async () => {
   for (const claimed of ["read", "write", "messaging"] as const) {
     for (const held of ["read", "write", "messaging"] as const) {
       if (claimed === held) continue;
@@ -139,7 +139,7 @@ testRefusals("a token that claims a scope which its key lacks opens nothing", as
   }
 });
 
-testRefusals("a token opens nothing without the digest of a key", async () => {
+testRefusals("a token without the digest of a key is refused everywhere", async () => {
   const { keys } = company;
   const digests = [
     undefined,
@@ -157,7 +157,7 @@ testRefusals("a token opens nothing without the digest of a key", async () => {
   }
 });
 
-Deno.test("a key that is switched off, runs out or is deleted takes its tokens with it at once", async () => {
+Deno.test("switching off, expiring or deleting a key invalidates its tokens at once", async () => {
   const ends = [
     "update api_keys set is_active = false",
     "update api_keys set expires_at = now()",
@@ -172,14 +172,14 @@ Deno.test("a key that is switched off, runs out or is deleted takes its tokens w
   }
 });
 
-testRefusals("a token that has run out is refused", async () => {
+testRefusals("an expired token is refused", async () => {
   const claims = { role: "api_client", key_hash: await hashKey(company.keys.all), scope: "write" };
   const stale = await token(claims, { expires: "-1m" });
   const all = [...reads, ...writes, ...calls, ...claimings, ...settlements];
   await assertRefused(stale, all, [401, "PGRST303"]);
 });
 
-testRefusals("a token of another's making is refused, whatever role it claims", async () => {
+testRefusals("a forged token is refused, whatever role it claims", async () => {
   const key_hash = await hashKey(company.keys.all);
   const roles = [
     "api_client",
@@ -200,7 +200,7 @@ testRefusals("a token of another's making is refused, whatever role it claims", 
       `${unsigned("none")}.`,
       `${unsigned("None")}.`,
       `${unsigned("HS256")}.`,
-      // The signature of a good token under other claims.
+      // The signature of a valid token, with other claims.
       `${unsigned("HS256")}.${(await keyToken(company.keys.read, "read")).split(".")[2]}`,
     ];
     for (const each of forged) {
@@ -209,7 +209,7 @@ testRefusals("a token of another's making is refused, whatever role it claims", 
   }
 });
 
-testRefusals("no token becomes a role that logs in, even under the right signature", async () => {
+testRefusals("no token can take a role that logs in, even with the right signature", async () => {
   for (const role of ["postgres", "supabase_admin", "authenticator"]) {
     const claims = { role, key_hash: await hashKey(company.keys.all), scope: "write" };
     const all = [...reads, ...writes, ...calls, ...claimings, ...settlements];
@@ -217,7 +217,7 @@ testRefusals("no token becomes a role that logs in, even under the right signatu
   }
 });
 
-testRefusals("the publishable key by itself opens nothing anywhere", async () => {
+testRefusals("the publishable key alone gives access to nothing", async () => {
   const everywhere: Request[] = (await tables()).flatMap((table) => [
     ["GET", `/${table}?select=created_at`, undefined],
     ["POST", `/${table}?select=created_at`, { created_at: "2000-01-01" }],

@@ -1,4 +1,6 @@
-// The field table of specification 4.10: what is taken, up to each limit, and what becomes of it.
+// The field table of the specification, part 4.10: the values that are accepted, up to each limit, and what is
+// stored and sent for them.
+
 import assert from "node:assert/strict";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { ownSender } from "../support/own_functions.ts";
@@ -15,7 +17,7 @@ import { withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 
-/** Sends a good request with these changes, and answers what was stored and what went out. */
+/** Sends a valid request with these changes, and returns the stored message and the template that was sent. */
 async function sent(changes: Record<string, unknown> = {}, phone = anyPhone()) {
   const json = template(phone, changes);
   const { status, body } = await sendTemplate(company.keys.messaging, json);
@@ -34,7 +36,7 @@ async function nameOf({ id }: Company, phone: string): Promise<string | null> {
   });
 }
 
-Deno.test("phones of 7 to 15 digits are sent to as they are", async () => {
+Deno.test("phones of 7 to 15 digits are accepted and passed on unchanged", async () => {
   const digits = String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "7");
   for (const phone of [`+7${digits.slice(-6)}`, `+9${digits}`, `+99999${digits.slice(-10)}`]) {
     await sent({}, phone);
@@ -42,7 +44,7 @@ Deno.test("phones of 7 to 15 digits are sent to as they are", async () => {
   }
 });
 
-Deno.test("a template's name of 512 characters and languages of every form are sent as they are", async () => {
+Deno.test("template names of up to 512 characters and languages of every form are passed on unchanged", async () => {
   for (const template_name of ["a", "x".repeat(512), "order_update_2"]) {
     assert.equal((await sent({ template_name })).template.name, template_name);
   }
@@ -52,7 +54,7 @@ Deno.test("a template's name of 512 characters and languages of every form are s
   }
 });
 
-Deno.test("the text for the history is kept to the byte", async () => {
+Deno.test("display_text is stored byte for byte", async () => {
   const texts = [
     "x",
     "  two spaces before and after  ",
@@ -72,13 +74,13 @@ Deno.test("the text for the history is kept to the byte", async () => {
   }
 });
 
-Deno.test("the text for the history is not what goes out", async () => {
+Deno.test("display_text is not sent to the channel", async () => {
   await sent({ display_text: "for the history" });
   const all = JSON.stringify(await takenFrom(company));
   assert.ok(!all.includes("for the history"));
 });
 
-Deno.test("up to 30 variables of 1024 characters go out, in order and to the byte", async () => {
+Deno.test("up to 30 variables of 1024 characters are sent, in order and byte for byte", async () => {
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
   const numbered = Array.from({ length: 30 }, (_, i) => `${i + 1}`);
@@ -100,7 +102,7 @@ Deno.test("up to 30 variables of 1024 characters go out, in order and to the byt
   }
 });
 
-Deno.test("so they do through the sandbox", async () => {
+Deno.test("the sandbox accepts 30 variables of 1024 characters", async () => {
   for (const one of ["x", "🚚"]) {
     const full = Array(30).fill(one.repeat(1024));
     const { template } = await sent({ body_variables: full, header_variables: full });
@@ -109,12 +111,12 @@ Deno.test("so they do through the sandbox", async () => {
   }
 });
 
-Deno.test("empty lists are as good as none", async () => {
+Deno.test("empty lists of variables are the same as none", async () => {
   const { template } = await sent({ body_variables: [], header_variables: [] });
   assert.deepEqual(template.components, []);
 });
 
-Deno.test("what the channel does not take in a variable, the channel refuses", async () => {
+Deno.test("the channel itself refuses a variable that it does not allow", async () => {
   for (const text of ["", "a\nb", "a\tb", "a     b"]) {
     const json = template(anyPhone(), { body_variables: ["a", text] });
     const { status, body } = await sendTemplate(company.keys.messaging, json);
@@ -123,7 +125,7 @@ Deno.test("what the channel does not take in a variable, the channel refuses", a
   }
 });
 
-Deno.test("a message is of the type of its template's header, text without one", async () => {
+Deno.test("a message has the type of its template's media header, or text", async () => {
   assert.equal((await sent()).message.type, "text");
   assert.equal((await sent({ header_variables: ["a"] })).message.type, "text");
   for (const template_header_type of ["image", "video", "document"]) {
@@ -134,13 +136,13 @@ Deno.test("a message is of the type of its template's header, text without one",
         ...changes,
       });
       assert.equal(message.type, template_header_type);
-      // The media is the approved template's own.
+      // No media is sent, because the approved template has its own.
       assert.deepEqual(template.components.map(({ type }) => type), ["body"]);
     }
   }
 });
 
-Deno.test("a new contact gets the name that is given, trimmed, or none", async () => {
+Deno.test("a new contact gets contact_name, trimmed, or no name", async () => {
   const names: [unknown, string | null][] = [
     ["Ada", "Ada"],
     ["  Grace Hopper \n", "Grace Hopper"],
@@ -157,7 +159,7 @@ Deno.test("a new contact gets the name that is given, trimmed, or none", async (
   }
 });
 
-Deno.test("a contact who is there already keeps the name, or none", async () => {
+Deno.test("an existing contact keeps its name, even when it has none", async () => {
   for (const name of ["Ada", null]) {
     const phone = anyPhone();
     await withDatabase((sql) =>
@@ -173,7 +175,7 @@ Deno.test("a contact who is there already keeps the name, or none", async () => 
   assert.equal(await nameOf(company, phone), null);
 });
 
-Deno.test("a key against duplicates counts to the byte", async () => {
+Deno.test("idempotency keys are compared byte for byte", async () => {
   const { keys, id, ...rest } = await newCompany();
   const different = [
     ...["k", "K", " k", "k ", "k\n", "é", "e\u0301", " ", "0", "null", "%6b", "'", "\u200bk"],
@@ -192,12 +194,12 @@ Deno.test("a key against duplicates counts to the byte", async () => {
   assert.equal((await takenFrom(rest)).length, different.length);
 });
 
-Deno.test("an account may be named, by an id of up to 32 digits", async () => {
+Deno.test("phone_number_id names an account, with up to 32 digits", async () => {
   await sent({ phone_number_id: company.phone_number_id });
   for (const phone_number_id of ["1", "9".repeat(32)]) {
     const json = template(anyPhone(), { phone_number_id });
     const { status, body } = await sendTemplate(company.keys.messaging, json);
-    // It has the right form, and is nobody's.
+    // The id is well-formed, but no account has it.
     assert.equal(status, 422);
     assert.match(body.error, /is not a connected messaging account/);
   }

@@ -3,8 +3,9 @@ import {
   anyPhone,
   anyPhoneNumberId,
   type Company,
+  connectAccount,
+  disconnectAccount,
   newCompany,
-  sealedToken,
 } from "../support/company.ts";
 import { assertField } from "../support/calls.ts";
 import { snapshot } from "../support/snapshot.ts";
@@ -12,30 +13,18 @@ import { ledgerOf, sendTemplate, takenFrom, template } from "../support/sending.
 import { withDatabase } from "../support/test_stack.ts";
 
 /** Connects one more number to a company. */
-async function connect({ id }: Company, display_phone: string): Promise<string> {
-  const phone_number_id = anyPhoneNumberId();
-  await withDatabase((sql) =>
-    sql`
-      insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-      values (${id}, ${phone_number_id}, ${display_phone}, ${sealedToken})
-    `
-  );
-  return phone_number_id;
+function connect({ id }: Company, display_phone: string) {
+  return withDatabase((sql) => connectAccount(sql, id, { display_phone }));
 }
 
-async function disconnect({ id }: Company, phone_number_id?: string) {
-  await withDatabase((sql) =>
-    sql`
-      update messaging_accounts set encrypted_token = null, disconnected_at = now()
-      where company_id = ${id} and ${phone_number_id ?? null}::text is null
-        or company_id = ${id} and phone_number_id = ${phone_number_id ?? null}
-    `
-  );
+/** Disconnects one account. */
+function disconnect({ id }: { id: string }) {
+  return withDatabase((sql) => disconnectAccount(sql, id));
 }
 
-Deno.test("a company without a connected account is told so, and no key is used up", async () => {
+Deno.test("a company without a connected account is told so, and no idempotency key is used up", async () => {
   const company = await newCompany();
-  await disconnect(company);
+  await disconnect({ id: company.account_id });
   const json = template(anyPhone(), { idempotency_key: "later" });
   for (const phone_number_id of [undefined, company.phone_number_id, anyPhoneNumberId()]) {
     const { status, body } = await sendTemplate(company.keys.messaging, {
@@ -51,10 +40,10 @@ Deno.test("a company without a connected account is told so, and no key is used 
   assert.deepEqual([body.success, body.idempotent_hit], [true, false]);
 });
 
-Deno.test("with several accounts, the request says which one sends, and is told of the choice", async () => {
+Deno.test("with several accounts, a request must name one, and a refusal lists them", async () => {
   const company = await newCompany();
-  const second = await connect(company, "+15550101");
-  await disconnect(company, await connect(company, "+15550102"));
+  const { phone_number_id: second } = await connect(company, "+15550101");
+  await disconnect(await connect(company, "+15550102"));
   const choice = [
     { phone_number_id: company.phone_number_id, display_phone: "+15550100" },
     { phone_number_id: second, display_phone: "+15550101" },
@@ -89,8 +78,8 @@ Deno.test("with several accounts, the request says which one sends, and is told 
 Deno.test("an account that is disconnected or another company's cannot be named", async () => {
   const [company, other] = [await newCompany(), await newCompany()];
   const gone = await connect(company, "+15550101");
-  await disconnect(company, gone);
-  for (const phone_number_id of [gone, other.phone_number_id]) {
+  await disconnect(gone);
+  for (const phone_number_id of [gone.phone_number_id, other.phone_number_id]) {
     const json = template(anyPhone(), { phone_number_id });
     const answer = await sendTemplate(company.keys.messaging, json);
     assertField(answer, "phone_number_id");
@@ -102,7 +91,7 @@ Deno.test("an account that is disconnected or another company's cannot be named"
   assert.deepEqual(await takenFrom(other), []);
 });
 
-Deno.test("two companies with one idempotency key and one phone send apart, and see nothing of each other", async () => {
+Deno.test("two companies with the same idempotency key and phone send independently of each other", async () => {
   const [ours, theirs] = [await newCompany(), await newCompany()];
   const json = template(anyPhone(), { idempotency_key: "shared" });
   const mine = (await sendTemplate(ours.keys.messaging, json)).body;
@@ -122,7 +111,7 @@ Deno.test("two companies with one idempotency key and one phone send apart, and 
   for (const company of [ours, theirs]) assert.equal((await takenFrom(company)).length, 1);
 });
 
-Deno.test("do_not_contact of another company's contact with the same phone stops nothing here", async () => {
+Deno.test("do_not_contact of another company's contact with the same phone stops nothing", async () => {
   const [ours, theirs] = [await newCompany(), await newCompany()];
   const phone = anyPhone();
   await withDatabase((sql) =>

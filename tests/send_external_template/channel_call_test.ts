@@ -1,24 +1,22 @@
-// The one call that a send makes of the channel, as the channel gets it.
+// The one call that a send makes to the channel, as the channel receives it.
+
 import assert from "node:assert/strict";
 import { FetchInterceptor } from "@mswjs/interceptors/fetch/web";
 import { http, passthrough } from "msw";
 import { defineNetwork, InterceptorSource } from "msw/experimental";
 import { sandbox } from "../../local/sandbox/sandbox.ts";
 import { sealToken } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
-import { anyPhone, anyPhoneNumberId, type Company, newCompany } from "../support/company.ts";
+import { anyPhone, connectAccount, newCompany } from "../support/company.ts";
 import { ownSender } from "../support/own_functions.ts";
-import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
+import { accepted, ledgerOf, ownChannel, setSealedToken, template } from "../support/sending.ts";
 import { credentialsKey, stack, withDatabase } from "../support/test_stack.ts";
 
 /** Gives an account of a company another token. */
-async function setToken({ account_id }: Pick<Company, "account_id">, token: string) {
-  const sealed = await sealToken(token, credentialsKey);
-  await withDatabase((sql) =>
-    sql`update messaging_accounts set encrypted_token = ${sealed} where id = ${account_id}`
-  );
+async function setToken(account: { account_id: string }, token: string) {
+  await setSealedToken(account, await sealToken(token, credentialsKey));
 }
 
-Deno.test("the channel gets the message as it documents it, with the account's own token", async () => {
+Deno.test("the channel receives the message in its documented form, with the account's own token", async () => {
   const company = await newCompany();
   await setToken(company, "EAAGtoken-1._~+/=");
   await using channel = ownChannel(() => accepted());
@@ -61,7 +59,7 @@ Deno.test("the channel gets the message as it documents it, with the account's o
   });
   assert.equal(headers.get("Authorization"), "Bearer EAAGtoken-1._~+/=");
   assert.equal(headers.get("Content-Type"), "application/json");
-  // One that announces its length is what every proxy on the way understands.
+  // Every proxy understands a body whose length is announced.
   const length = new TextEncoder().encode(JSON.stringify(body)).length;
   assert.deepEqual(
     [headers.get("Content-Length"), headers.get("Transfer-Encoding")],
@@ -69,7 +67,7 @@ Deno.test("the channel gets the message as it documents it, with the account's o
   );
   const sent = JSON.stringify([...headers, body]);
   for (const own of [company.keys.messaging, json.display_text, "Lovelace", "order-4711"]) {
-    assert.ok(!sent.includes(own), `${own} is nobody else's business`);
+    assert.ok(!sent.includes(own), `${own} must not reach the channel`);
   }
 });
 
@@ -96,16 +94,9 @@ Deno.test("a component without parameters is left out", async () => {
 
 Deno.test("each account sends from its own number with its own token", async () => {
   const company = await newCompany();
-  const other = await withDatabase(async (sql) => {
-    const [account] = await sql`
-      insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-      select company_id, ${anyPhoneNumberId()}, '+15550101', encrypted_token
-      from messaging_accounts where id = ${company.account_id} returning id, phone_number_id
-    `;
-    return { account_id: account.id, phone_number_id: account.phone_number_id };
-  });
+  const other = await withDatabase((sql) => connectAccount(sql, company.id));
   await setToken(company, "first");
-  await setToken(other, "second");
+  await setToken({ account_id: other.id }, "second");
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
   for (const { phone_number_id } of [company, other, company]) {
@@ -121,7 +112,7 @@ Deno.test("each account sends from its own number with its own token", async () 
   );
 });
 
-Deno.test("what comes back with the channel's events is each send's own row, also on a second try", async () => {
+Deno.test("biz_opaque_callback_data is the id of the send's row, also on a second attempt", async () => {
   const company = await newCompany();
   const answers = [
     Response.json({ error: { code: 131016 } }, { status: 500 }),
@@ -141,7 +132,7 @@ Deno.test("what comes back with the channel's events is each send's own row, als
   );
 });
 
-Deno.test("where nothing else is said, the channel is the WhatsApp API, version and all", async () => {
+Deno.test("the channel is the WhatsApp API with its version, unless configured otherwise", async () => {
   const company = await newCompany();
   const asked: string[] = [];
   const channel = sandbox();
@@ -176,7 +167,7 @@ Deno.test("where nothing else is said, the channel is the WhatsApp API, version 
   );
 });
 
-Deno.test("a redirect is not followed, because the token would go with it", async () => {
+Deno.test("a redirect is not followed, because that would pass the token on", async () => {
   let strays = 0;
   const elsewhere = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
     strays++;
@@ -196,7 +187,7 @@ Deno.test("a redirect is not followed, because the token would go with it", asyn
   assert.equal(strays, 0);
 });
 
-Deno.test("how long the channel asks to wait is handed on", async () => {
+Deno.test("the time that the channel asks to wait is passed on", async () => {
   const company = await newCompany();
   let headers: Record<string, string> = {};
   await using channel = ownChannel(() =>
@@ -210,10 +201,10 @@ Deno.test("how long the channel asks to wait is handed on", async () => {
   }
 });
 
-Deno.test("a channel that also speaks HTTP/2 is spoken to over HTTP/1.1", async () => {
+Deno.test("the channel is called over HTTP/1.1, even if it offers HTTP/2", async () => {
   const company = await newCompany();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  // The first words of a TLS connection name the protocols to choose from, each after its length.
+  // The client begins a TLS connection with the protocols that it offers, each preceded by its length.
   const hello = (async () => {
     const connection = await listener.accept();
     const bytes = new Uint8Array(4096);

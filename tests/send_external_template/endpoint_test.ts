@@ -10,7 +10,7 @@ const post = (key: string | null) =>
     ...(key === null ? {} : { "X-Api-Key": key }),
   }, "{}");
 
-Deno.test("only POST is accepted, which is judged before the key", async () => {
+Deno.test("only POST is accepted, and the method is checked before the key", async () => {
   for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
     const { status, headers, body } = await send(stack.template_url, method, {});
     assert.deepEqual([status, headers.get("Allow")], [405, "POST"]);
@@ -19,7 +19,7 @@ Deno.test("only POST is accepted, which is judged before the key", async () => {
   }
 });
 
-Deno.test("a key with the messaging scope is needed", async () => {
+Deno.test("the endpoint requires a key with the messaging scope", async () => {
   const refusals: [string | null, number, string][] = [
     [null, 401, "Missing API key"],
     ["sk_live_wrong", 401, "Invalid or expired API key"],
@@ -36,7 +36,7 @@ Deno.test("a key with the messaging scope is needed", async () => {
   }
 });
 
-Deno.test("a path below it is unknown", async () => {
+Deno.test("a path below the endpoint is not found", async () => {
   const { status, body } = await send(`${stack.template_url}/x`, "POST", {
     "X-Api-Key": company.keys.messaging,
   });

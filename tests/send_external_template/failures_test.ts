@@ -1,4 +1,5 @@
-// What happens to a send when the database fails, hangs or changes its mind on the way.
+// What happens to a send when the database fails or hangs, or when the key or the lease ends during the call.
+
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
@@ -18,7 +19,7 @@ const QUICK = { settleRetriesMs: [10, 10, 10, 10], settleWaitMs: 2_000 };
 const isFor = (name: "claim" | "settle", request: Request) =>
   request.url.endsWith(`/rpc/${name}_template_send`);
 
-Deno.test("a database that does not answer a claim stops the send, and leaks nothing", async () => {
+Deno.test("a failure of the database at the claim stops the send, and its details reach no caller", async () => {
   const company = await newCompany();
   const away = [
     503,
@@ -58,7 +59,7 @@ Deno.test("a database that does not answer a claim stops the send, and leaks not
   assert.deepEqual(await ledgerOf(company), []);
 });
 
-Deno.test("a claim whose answer is lost is given up, so that a repeat can send", async () => {
+Deno.test("a claim whose answer is lost is released, so that a repeat can send", async () => {
   const company = await newCompany();
   const json = template(anyPhone(), { idempotency_key: "lost" });
   let isLost = true;
@@ -81,7 +82,7 @@ Deno.test("a claim whose answer is lost is given up, so that a repeat can send",
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a claim that the database says it has not made is not given up", async () => {
+Deno.test("a claim that the database certainly did not make is not released", async () => {
   const company = await newCompany();
   for (const [code, status] of [["PGRST003", 504], ["PGRST202", 404], ["57014", 500]] as const) {
     await using database = watchedStack((request) =>
@@ -97,7 +98,7 @@ Deno.test("a claim that the database says it has not made is not given up", asyn
   }
 });
 
-Deno.test("a claim that never was made is looked for, and then left alone", async () => {
+Deno.test("releasing a claim that may have been made is tried a few times, and ends quietly if there is none", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     isFor("claim", request)
@@ -113,7 +114,7 @@ Deno.test("a claim that never was made is looked for, and then left alone", asyn
   assert.equal(database.seen.length, 1 + QUICK.settleRetriesMs.length);
 });
 
-Deno.test("an outcome is recorded as soon as the database takes it; the channel is not called again", async () => {
+Deno.test("recording an outcome is retried until it succeeds, without calling the channel again", async () => {
   const company = await newCompany();
   let failures = 3;
   await using database = watchedStack((request) =>
@@ -127,7 +128,7 @@ Deno.test("an outcome is recorded as soon as the database takes it; the channel 
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a caller waits for the truth, not for its being recorded, which goes on", async () => {
+Deno.test("a caller is told the outcome while recording it goes on", async () => {
   const company = await newCompany();
   const mayGoOn = Promise.withResolvers<null>();
   await using database = watchedStack((request) =>
@@ -149,7 +150,7 @@ Deno.test("a caller waits for the truth, not for its being recorded, which goes 
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("an outcome that cannot be recorded at all is told to the caller and the operator, and never sent again", async () => {
+Deno.test("an outcome that cannot be recorded is reported to the caller and the operator, and never sent again", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     isFor("settle", request) ? new Response(null, { status: 503 }) : null
@@ -166,7 +167,7 @@ Deno.test("an outcome that cannot be recorded at all is told to the caller and t
   assert.deepEqual([unsettled.send_id, unsettled.outcome], [sent.send_id, "sent"]);
   await endLeases(company);
   assert.equal((await send(company.keys.messaging, json)).body.status, "failed");
-  // As the README tells the operator.
+  // This is what the documentation tells the operator to do.
   await withDatabase((sql) =>
     sql`select settle_template_send(${unsettled.claim_id}, 'sent', 'wamid.secret')`
   );
@@ -174,7 +175,7 @@ Deno.test("an outcome that cannot be recorded at all is told to the caller and t
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a key that is switched off or deleted during the call does not lose what was sent", async () => {
+Deno.test("a send is recorded even when its key is switched off or deleted during the call", async () => {
   for (const change of ["update api_keys set is_active = false", "delete from api_keys"]) {
     const company = await newCompany();
     await using channel = ownChannel(async () => {
@@ -190,7 +191,7 @@ Deno.test("a key that is switched off or deleted during the call does not lose w
   }
 });
 
-Deno.test("a key that is switched off during the call is still told what the channel said", async () => {
+Deno.test("a caller whose key is switched off during the call is still told the channel's reason", async () => {
   const company = await newCompany();
   await using channel = ownChannel(async () => {
     await withDatabase((sql) =>
@@ -207,7 +208,7 @@ Deno.test("a key that is switched off during the call is still told what the cha
   assert.equal((await ledgerOf(company))[0].state, "failed");
 });
 
-Deno.test("an outcome that comes after the lease replaces the guess", async () => {
+Deno.test("an outcome that arrives after the lease has ended replaces outcome_unknown", async () => {
   const company = await newCompany();
   await using channel = slowChannel();
   const send = await ownSender(channel.url);
@@ -228,7 +229,7 @@ Deno.test("an outcome that comes after the lease replaces the guess", async () =
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a channel that hangs is waited for so long and no longer", async () => {
+Deno.test("a call to a channel that hangs ends after the time-out, with an unknown outcome", async () => {
   const company = await newCompany();
   const stuck = Promise.withResolvers<Response>();
   await using channel = ownChannel(() => stuck.promise);

@@ -1,5 +1,5 @@
-// The function killed at each step of a send, and the same request made again: before the lease is
-// over, and after.
+// The function is killed at each step of a send, and the same request is repeated before the lease ends and after.
+
 import assert from "node:assert/strict";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { startFunction } from "../support/function_process.ts";
@@ -22,11 +22,11 @@ type Step =
   | "after settling, before the answer";
 
 interface Expected {
-  /** How often the channel was called when the function died. */
+  /** How often the channel had been called when the function was killed. */
   calls: number;
-  /** What a repeat is told right away; a first send's answer is `new`. */
+  /** The status that a repeat is told at once; `new` stands for the answer of a first send. */
   repeat: "new" | "pending" | "sent";
-  /** What it is told when the lease is over. */
+  /** The status that a repeat is told after the lease has ended. */
   later: "sent" | "failed";
 }
 
@@ -39,7 +39,7 @@ const STEPS: Record<Step, Expected> = {
 };
 
 for (const [step, { calls, repeat, later }] of Object.entries(STEPS)) {
-  Deno.test(`a function killed ${step} has sent at most once, and a repeat learns how it stands`, async () => {
+  Deno.test(`a function killed ${step} has sent at most once, and a repeat is told the state`, async () => {
     const company = await newCompany();
     const json = template(anyPhone(), { idempotency_key: `order-${step}` });
     let onCall: () => Promise<void> = async () => {};
@@ -96,7 +96,7 @@ for (const [step, { calls, repeat, later }] of Object.entries(STEPS)) {
   });
 }
 
-/** Makes a request of a function in a process of its own, which ends at this step of it. */
+/** Makes a request to a function in its own process, which is killed at this step of the send. */
 async function killedAt(
   step: Step,
   company: Company,

@@ -22,7 +22,7 @@ const ANSWERS: Record<string, () => Response> = {
 };
 
 for (const [outcome, answer] of Object.entries(ANSWERS)) {
-  Deno.test(`a send that ends as ${outcome} leaves one line, without phone, text, token or message id`, async () => {
+  Deno.test(`a send that ends as ${outcome} logs one line, without phone, text, token or message id`, async () => {
     const company = await newCompany();
     await using channel = ownChannel(answer);
     const send = await ownSender(channel.url);
@@ -62,7 +62,7 @@ for (const [outcome, answer] of Object.entries(ANSWERS)) {
   });
 }
 
-Deno.test("a channel that cannot be reached, or does not answer, is logged with the reason, without its address", async () => {
+Deno.test("a channel that cannot be reached or does not answer is logged with the cause, without its address", async () => {
   const company = await newCompany();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
@@ -82,7 +82,7 @@ Deno.test("a channel that cannot be reached, or does not answer, is logged with 
   }
 });
 
-Deno.test("what sends nothing leaves no line", async () => {
+Deno.test("a request that sends nothing logs no line", async () => {
   const company = await newCompany();
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);

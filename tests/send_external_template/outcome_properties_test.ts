@@ -46,14 +46,14 @@ const anyHeader = fc.option(
   ),
 );
 
-/** The id of the first message of a body, when there is one that can be read and kept. */
+/** The id of the first message of a body, if it can be read and stored. */
 function readableId(body: unknown): string | null {
   const id = (body as { messages?: { id?: unknown }[] } | null | undefined)?.messages?.[0]?.id;
   const isReadable = typeof id === "string" && id.length <= 255 && /^[!-~]+$/.test(id);
   return isReadable ? id : null;
 }
 
-Deno.test("no answer of the channel makes it fail, and none is accepted without an id", () => {
+Deno.test("outcomeOf() handles every answer of the channel, and accepts none without an id", () => {
   const property = fc.property(anyStatus, anyBody, anyHeader, (status, body, retryAfter) => {
     const outcome = outcomeOf({ status, body, retryAfter });
     switch (outcome.kind) {
@@ -77,7 +77,7 @@ Deno.test("no answer of the channel makes it fail, and none is accepted without 
   fc.assert(property, { numRuns: 3_000 });
 });
 
-Deno.test("what a message says beside its id never unmakes it", () => {
+Deno.test("a message with an id is accepted, whatever else the answer contains", () => {
   const readable = fc.string({
     unit: fc.constantFrom(..."wamid.=/+9"),
     minLength: 1,
@@ -99,7 +99,7 @@ Deno.test("what a message says beside its id never unmakes it", () => {
   fc.assert(property);
 });
 
-Deno.test("a code that is known means the same whatever stands around it", () => {
+Deno.test("a known code has the same meaning in every answer", () => {
   const known = new Map<number, string>([
     [132001, "template_rejected"],
     [131026, "recipient_unreachable"],

@@ -1,5 +1,6 @@
-// What an answer of the channel means for a send, over the whole of the channel's error table. The
-// rows are those of the channel's documentation, in its order.
+// The outcome of a send for every kind of answer of the channel. The table has the rows of the channel's
+// documentation, in the same order.
+
 import assert from "node:assert/strict";
 import {
   type ChannelAnswer,
@@ -13,7 +14,7 @@ const TEMPLATE: Meaning = ["refused", "template_rejected"];
 const RECIPIENT: Meaning = ["refused", "recipient_unreachable"];
 const DOWN: Meaning = ["not_taken", "channel_unavailable"];
 const ACCOUNT: Meaning = ["not_taken", "channel_account_error"];
-const NOBODY_KNOWS: Meaning = ["unknown"];
+const UNKNOWN: Meaning = ["unknown"];
 
 const TABLE: [what: string, codes: number[], meaning: Meaning][] = [
   ["parameter count does not match", [132000], TEMPLATE],
@@ -38,7 +39,7 @@ const TABLE: [what: string, codes: number[], meaning: Meaning][] = [
   ["permission, the whole range", Array.from({ length: 100 }, (_, i) => i + 200), ACCOUNT],
   ["account deleted, locked, unpaid", [33, 368, 131031, 131037, 131042, 131045], ACCOUNT],
   ["account restricted, not registered", [131048, 131064, 133010], ACCOUNT],
-  ["possibly temporary", [1], NOBODY_KNOWS],
+  ["possibly temporary", [1], UNKNOWN],
 ];
 
 const STATUSES = [200, 302, 400, 401, 403, 404, 429, 500, 503];
@@ -81,7 +82,7 @@ for (const [what, codes, meaning] of TABLE) {
   });
 }
 
-Deno.test("a code beside those of the table is none of them", () => {
+Deno.test("a code next to one of the table does not get its meaning", () => {
   const known = new Set(TABLE.flatMap(([_what, codes]) => codes));
   const beside = [...known].flatMap((code) => [code - 1, code + 1]).filter((code) =>
     !known.has(code)
@@ -91,7 +92,7 @@ Deno.test("a code beside those of the table is none of them", () => {
   }
 });
 
-Deno.test("a code that is not known is a refusal with a 4xx; else nobody knows", () => {
+Deno.test("an unknown code is a refusal with a 4xx; with any other status the outcome is unknown", () => {
   for (const code of [5, 131999, "131999"]) {
     const body = refusal(code);
     for (const status of [400, 401, 404, 429, 499]) {
@@ -100,23 +101,23 @@ Deno.test("a code that is not known is a refusal with a 4xx; else nobody knows",
       assert.equal(channel.code, Number(code));
     }
     for (const status of [200, 204, 299, 300, 302, 399, 500, 502, 503, 504, 599]) {
-      assertMeaning(answer({ status, body }), NOBODY_KNOWS);
+      assertMeaning(answer({ status, body }), UNKNOWN);
     }
   }
 });
 
-Deno.test("without a code, a 4xx and a 503 were not carried out; of anything else nobody knows", () => {
+Deno.test("without a code, a 4xx or a 503 means not sent; with any other status the outcome is unknown", () => {
   for (const body of [undefined, null, "", "Bad Request", {}, { error: "no" }, []]) {
     for (const status of [400, 401, 404, 408, 413, 429, 431, 499, 503]) {
       assertMeaning(answer({ status, body }), DOWN);
     }
     for (const status of [200, 201, 204, 300, 301, 302, 304, 307, 308, 500, 501, 502, 504, 599]) {
-      assertMeaning(answer({ status, body }), NOBODY_KNOWS);
+      assertMeaning(answer({ status, body }), UNKNOWN);
     }
   }
 });
 
-Deno.test("what is no code is passed over", () => {
+Deno.test("a value that is no code is ignored", () => {
   const none = [
     null,
     NaN,
@@ -132,15 +133,15 @@ Deno.test("what is no code is passed over", () => {
     "1e5",
   ];
   for (const code of [...none, "9".repeat(10), "٣", true, [132001], { code: 132001 }, undefined]) {
-    assertMeaning(answer({ status: 500, body: refusal(code) }), NOBODY_KNOWS, String(code));
+    assertMeaning(answer({ status: 500, body: refusal(code) }), UNKNOWN, String(code));
     assertMeaning(answer({ status: 400, body: refusal(code) }), DOWN, String(code));
   }
   for (const body of [{ code: 132001 }, { errors: [{ code: 132001 }] }, [refusal(132001)]]) {
-    assertMeaning(answer({ status: 500, body }), NOBODY_KNOWS);
+    assertMeaning(answer({ status: 500, body }), UNKNOWN);
   }
 });
 
-Deno.test("what the channel says of an error is kept as far as it can be read", () => {
+Deno.test("the readable parts of the channel's error are kept", () => {
   const said = (error: Record<string, unknown>) =>
     (outcomeOf(answer({ body: { error: { code: 132012, ...error } } })) as { channel: unknown })
       .channel;
@@ -159,7 +160,7 @@ Deno.test("what the channel says of an error is kept as far as it can be read", 
   }
 });
 
-Deno.test("a 2xx with a readable id is accepted, whatever else it says", () => {
+Deno.test("a 2xx with a readable id is accepted, whatever else it contains", () => {
   const ids = ["wamid.HBgNNTUxMTk4NzY1NDMyMRUCABEYEjdBQjQ=", "a", "x".repeat(255), "!~"];
   for (const id of ids) {
     const bodies = [
@@ -180,7 +181,7 @@ Deno.test("a 2xx with a readable id is accepted, whatever else it says", () => {
   }
 });
 
-Deno.test("a 2xx without an id, or with one that cannot be kept, leaves nobody knowing", () => {
+Deno.test("a 2xx without an id, or with one that cannot be stored, is an unknown outcome", () => {
   const ids = [
     ...["", " ", "x".repeat(256), "a b", " a", "a ", "a\n", "a\tb", "a\0", "ä", "🚚"],
     ...[null, undefined, 1, true, [], ["a"], { id: "a" }],
@@ -191,15 +192,15 @@ Deno.test("a 2xx without an id, or with one that cannot be kept, leaves nobody k
     ...[{ messages: { id: "wamid.x" } }, { id: "wamid.x" }, { message: [{ id: "wamid.x" }] }],
     ...[{ messages: [null] }, { messages: [[{ id: "wamid.x" }]] }, [{ id: "wamid.x" }], "wamid.x"],
   ];
-  for (const body of bodies) assertMeaning(answer({ status: 200, body }), NOBODY_KNOWS);
+  for (const body of bodies) assertMeaning(answer({ status: 200, body }), UNKNOWN);
 });
 
-Deno.test("an id is taken from a 2xx only", () => {
+Deno.test("an id counts only in a 2xx", () => {
   const body = { messages: [{ id: "wamid.x" }] };
-  for (const status of [300, 304, 500, 502]) assertMeaning(answer({ status, body }), NOBODY_KNOWS);
+  for (const status of [300, 304, 500, 502]) assertMeaning(answer({ status, body }), UNKNOWN);
   for (const status of [400, 404, 503]) assertMeaning(answer({ status, body }), DOWN);
 });
 
-Deno.test("a 2xx with the code of an error goes by the code", () => {
+Deno.test("a 2xx with an error code and no id has the meaning of the code", () => {
   assertMeaning(answer({ status: 200, body: { messages: [], ...refusal(190) } }), ACCOUNT);
 });

@@ -1,4 +1,5 @@
-// Every code of the channel's error table: the answer, the state of the send, and both again at a repeat.
+// Every code of the channel's error table: the answer and the state of the send, at first and at a repeat.
+
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import {
@@ -24,7 +25,7 @@ const TABLE: Row[] = [
     codes: [
       ...[132000, 132001, 132005, 132007, 132012, 132018, 132068, 132069, 132015, 132016],
       ...[100, 131008, 131009, 135000, 131051, 131053, 131055, 131063, 134100, 134102],
-      999999, // one that nobody knows
+      999999, // an unknown code
     ],
     status: 422,
     code: "template_rejected",
@@ -134,7 +135,7 @@ for (const { codes, status, code, state, outcome, retryAfter } of TABLE) {
   });
 }
 
-Deno.test("a send that was throttled goes out at a later repeat, on the same message, as a first send", async () => {
+Deno.test("a repeat of a throttled send sends it, with the same message, and is answered as a first send", async () => {
   const company = await newCompany();
   const json = template("+15551000001", { idempotency_key: "throttled" });
   for (const _ of [1, 2]) {
@@ -163,7 +164,7 @@ const MAY_HAVE_GONE = {
 };
 
 for (const [what, phone] of Object.entries(MAY_HAVE_GONE)) {
-  Deno.test(`${what}: nobody knows, so nothing is sent again, and in the end it failed`, async () => {
+  Deno.test(`${what}: the outcome is unknown, so nothing is sent again, and the send fails when its lease ends`, async () => {
     const company = await newCompany();
     const json = template(phone, { idempotency_key: "once" });
     const send = () => sendTemplate(company.keys.messaging, json);
@@ -183,13 +184,13 @@ for (const [what, phone] of Object.entries(MAY_HAVE_GONE)) {
   });
 }
 
-Deno.test("without an idempotency key, an unknown outcome says what a repeat would do", async () => {
+Deno.test("without an idempotency key, the answer to an unknown outcome warns of a repeat", async () => {
   const company = await newCompany();
   const { body } = await sendTemplate(company.keys.messaging, template("+15551000006"));
   assert.match(body.error, /A repeat could send it twice/);
 });
 
-Deno.test("a channel that is down says when to come back", async () => {
+Deno.test("the Retry-After of a channel that is down is passed on", async () => {
   const company = await newCompany();
   const { status, headers, body } = await sendTemplate(
     company.keys.messaging,

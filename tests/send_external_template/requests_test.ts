@@ -1,4 +1,5 @@
-// The request as such: its body, its Content-Type and its parameters, and who is told what of them.
+// The request itself: its body, its Content-Type and its parameters, and what callers are told about them.
+
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -12,7 +13,7 @@ interface Changes {
   query?: string;
 }
 
-/** Nothing that this company sends is taken. */
+/** The company of the requests that are refused; it sends nothing. */
 const company = await newCompany();
 
 function post(
@@ -39,7 +40,7 @@ async function assertNothingSent() {
 
 const good = () => JSON.stringify(template(anyPhone()));
 
-Deno.test("a body that is no JSON object is refused, saying why", async () => {
+Deno.test("a body that is not a JSON object is refused with the reason", async () => {
   const bodies: [BodyInit, RegExp][] = [
     ["", /is empty/],
     [" \n", /is empty/],
@@ -64,7 +65,7 @@ Deno.test("a body that is no JSON object is refused, saying why", async () => {
   await assertNothingSent();
 });
 
-Deno.test("application/json is taken and no other Content-Type", async () => {
+Deno.test("application/json is the only Content-Type that is accepted", async () => {
   const others = [
     "text/plain",
     "application/x-www-form-urlencoded",
@@ -90,7 +91,7 @@ Deno.test("application/json is taken and no other Content-Type", async () => {
   }
 });
 
-Deno.test("a body over 1 MiB is refused, announced or not", async () => {
+Deno.test("a body over 1 MiB is refused, whether or not its length is announced", async () => {
   const ascii = JSON.stringify(template(anyPhone(), { display_text: "Hello" }));
   const upTo = (size: number) => ascii.padEnd(size);
   const announced = await post(upTo(1024 * 1024 + 1));
@@ -105,7 +106,7 @@ Deno.test("a body over 1 MiB is refused, announced or not", async () => {
   assert.deepEqual([whole.status, whole.body.success], [200, true]);
 });
 
-Deno.test("the largest request that the fields allow is no larger than that", async () => {
+Deno.test("the largest request that the fields allow is within 1 MiB", async () => {
   const { keys } = await newCompany();
   // An astral character takes twelve bytes when it is escaped.
   const escaped = (count: number) => "\\ud83d\\ude9a".repeat(count);
@@ -119,7 +120,7 @@ Deno.test("the largest request that the fields allow is no larger than that", as
     .replaceAll("LIST", escaped(1024));
   assert.ok(body.length > 0.7 * 1024 * 1024);
   const { status, body: { code } } = await post(body, { key: keys.messaging });
-  // Whether the channel has room for so much is the channel's to say.
+  // The channel itself may refuse so much text.
   assert.ok(status === 200 || code === "template_rejected", `${status} ${code}`);
 });
 
@@ -138,7 +139,7 @@ Deno.test("a field that is given twice is refused by name, however it is spelled
   await assertNothingSent();
 });
 
-Deno.test("a number is no text, however long it is", async () => {
+Deno.test("a number is refused in place of a text, however long it is", async () => {
   for (const number of ["1", "5511987654321", "1e400", "0.10000000000000000001"]) {
     const answer = await post(good().replace(/"phone":"[^"]+"/, `"phone":${number}`));
     assertField(answer, "phone");
@@ -146,7 +147,7 @@ Deno.test("a number is no text, however long it is", async () => {
   await assertNothingSent();
 });
 
-Deno.test("there are no query parameters", async () => {
+Deno.test("every query parameter is refused", async () => {
   const names = ["dry_run", "phone", "idempotency_key", "apikey", "select", "%00", ""];
   for (const name of names) {
     const answer = await post(good(), { query: `?${name}=x` });
@@ -158,7 +159,7 @@ Deno.test("there are no query parameters", async () => {
   await assertNothingSent();
 });
 
-Deno.test("who has no key, or not the scope, learns nothing about the body", async () => {
+Deno.test("a caller without a key or without the scope learns nothing about the body", async () => {
   const bodies = [
     ...[
       "",
@@ -207,7 +208,7 @@ const FIELDS = [
   ...["header_variables", "phone_number_id", "idempotency_key", "template_header_type", "id"],
 ];
 
-Deno.test("no body makes it fail inside", async () => {
+Deno.test("no body causes an internal error", async () => {
   const { keys } = await newCompany();
   const anyBody = fc.dictionary(fc.oneof(fc.constantFrom(...FIELDS), nastyText), anyValue, {
     maxKeys: 5,

@@ -1,4 +1,5 @@
-// How many seconds a caller is told to wait: what the channel says, else what is known of its code.
+// The seconds that a caller is told to wait: those of the channel's answer, otherwise those known for its code.
+
 import assert from "node:assert/strict";
 import { outcomeOf } from "../../supabase/functions/_shared/whatsapp/outcome.ts";
 
@@ -12,7 +13,7 @@ function waitFor(retryAfter: string | null, body: unknown = THROTTLED, status = 
   return (outcome as { retryAfter?: number }).retryAfter;
 }
 
-Deno.test("seconds are taken as they are, up to a day", () => {
+Deno.test("seconds are passed on, up to a day", () => {
   const known: [string, number][] = [
     ["0", 0],
     ["1", 1],
@@ -27,7 +28,7 @@ Deno.test("seconds are taken as they are, up to a day", () => {
   for (const [header, seconds] of known) assert.equal(waitFor(header), seconds, header);
 });
 
-Deno.test("a date is as many seconds as it is ahead", () => {
+Deno.test("a date becomes the seconds until then", () => {
   const inTwoMinutes = new Date(Date.now() + 120_000);
   const [day, date, month, year, time] = inTwoMinutes.toUTCString().split(/,? /);
   const weekdays = ["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"];
@@ -37,12 +38,12 @@ Deno.test("a date is as many seconds as it is ahead", () => {
   ];
   for (const header of forms) {
     const seconds = waitFor(header)!;
-    // The form has whole seconds, and a slow computer takes some.
+    // The date has whole seconds, and a slow computer takes some.
     assert.ok(Number.isInteger(seconds) && seconds > 90 && seconds <= 120, `${header}: ${seconds}`);
   }
 });
 
-Deno.test("a date is never in the past, and never more than a day ahead", () => {
+Deno.test("a date gives at least no seconds and at most a day", () => {
   for (const ms of [0, -1000, -120_000, -1e12]) {
     assert.equal(waitFor(new Date(Date.now() + ms).toUTCString()), 0);
   }
@@ -51,7 +52,7 @@ Deno.test("a date is never in the past, and never more than a day ahead", () => 
   }
 });
 
-Deno.test("what is neither is passed over", () => {
+Deno.test("a value that is neither seconds nor a date is ignored", () => {
   const junk = [
     "",
     "soon",
@@ -77,7 +78,7 @@ Deno.test("what is neither is passed over", () => {
   }
 });
 
-Deno.test("what the channel says goes before what is known of its code", () => {
+Deno.test("the channel's own time takes precedence over the time known for its code", () => {
   const known: [number, number][] = [[131056, 6], [134101, 600]];
   for (const [code, seconds] of known) {
     const body = { error: { code } };
@@ -89,7 +90,7 @@ Deno.test("what the channel says goes before what is known of its code", () => {
   }
 });
 
-Deno.test("it is heeded whenever the channel certainly did not take the message, and only then", () => {
+Deno.test("the time is used only when the channel certainly did not take the message", () => {
   assert.equal(waitFor("30", undefined, 503), 30);
   assert.equal(waitFor("30", undefined, 429), 30);
   assert.equal(waitFor("30", { error: { code: 131016 } }, 500), 30);

@@ -13,7 +13,7 @@ import {
 } from "../support/sending.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-Deno.test("a first send makes contact, conversation and message, and says what the channel calls it", async () => {
+Deno.test("a first send makes a contact, a conversation and a message, and returns the channel's message id", async () => {
   const company = await newCompany();
   const phone = anyPhone();
   const json = template(phone, { contact_name: "Grace Hopper", template_header_type: "image" });
@@ -57,7 +57,7 @@ Deno.test("a first send makes contact, conversation and message, and says what t
   assert.equal(Date.parse(conversation.last_message_at), message.created_at.getTime());
 });
 
-Deno.test("a later send goes to the same contact and conversation, until that is closed", async () => {
+Deno.test("a later send uses the same contact and conversation, until the conversation is closed", async () => {
   const company = await newCompany();
   const phone = anyPhone();
   const send = () =>
@@ -79,7 +79,7 @@ Deno.test("a later send goes to the same contact and conversation, until that is
   assert.notEqual(third.conversation_id, first.conversation_id);
 });
 
-Deno.test("a repeat with the idempotency key sends nothing and reports the first send, whatever else it says", async () => {
+Deno.test("a repeat of an idempotency key sends nothing and reports the first send, whatever else it contains", async () => {
   const company = await newCompany();
   const json = template(anyPhone(), { idempotency_key: "réveil 🕖 2026-11-21" });
   const first = (await sendTemplate(company.keys.messaging, json)).body;
@@ -109,7 +109,7 @@ Deno.test("a repeat with the idempotency key sends nothing and reports the first
   assert.equal(contacts.length, 2, "the repeat for another phone made no contact");
 });
 
-Deno.test("a repeat without an idempotency key, or with another, is a send of its own", async () => {
+Deno.test("a request without an idempotency key, or with another one, is a new send", async () => {
   const company = await newCompany();
   const phone = anyPhone();
   for (const key of [undefined, undefined, "a", "A", "a "]) {
@@ -122,7 +122,7 @@ Deno.test("a repeat without an idempotency key, or with another, is a send of it
   assert.equal((await takenFrom(company)).length, 5);
 });
 
-Deno.test("nothing is sent to who must not be contacted, and the key stays unused", async () => {
+Deno.test("nothing is sent to a contact with do_not_contact, and no idempotency key is used up", async () => {
   const company = await newCompany();
   const phone = anyPhone();
   const forbid = async (do_not_contact: boolean) => {
@@ -151,7 +151,7 @@ Deno.test("nothing is sent to who must not be contacted, and the key stays unuse
   assert.deepEqual([allowed.body.success, allowed.body.idempotent_hit], [true, false]);
 });
 
-Deno.test("do_not_contact set between two sends of one loop stops the second", async () => {
+Deno.test("do_not_contact that is set between two sends stops the second", async () => {
   const company = await newCompany();
   const phone = anyPhone();
   await using channel = ownChannel(async () => {
@@ -175,7 +175,7 @@ Deno.test("do_not_contact set between two sends of one loop stops the second", a
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a send costs two round trips to the database, and what sends nothing costs one", async () => {
+Deno.test("a send takes two round trips to the database, and a request that sends nothing takes one", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   await using channel = ownChannel(({ body }) =>
@@ -201,7 +201,7 @@ Deno.test("a send costs two round trips to the database, and what sends nothing 
   assert.deepEqual(await trips(template(phone)), [claim]);
 });
 
-Deno.test("a send notes that its key is in use", async () => {
+Deno.test("a send records that its API key is in use", async () => {
   const { id, keys } = await newCompany();
   await sendTemplate(keys.messaging, template(anyPhone()));
   const used = await withDatabase((sql) =>

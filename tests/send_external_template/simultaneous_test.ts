@@ -10,6 +10,7 @@ import {
   takenFrom,
   template,
 } from "../support/sending.ts";
+import { sendCounts } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 const MANY = 50;
@@ -18,19 +19,12 @@ function atOnce<Each>(work: (i: number) => Promise<Each>): Promise<Each[]> {
   return Promise.all(Array.from({ length: MANY }, (_, i) => work(i)));
 }
 
-/** How much of everything there is for the contacts that a test made. */
-async function counts({ id, contact_id }: Company) {
-  return await withDatabase(async (sql) => {
-    const [row] = await sql`
-      select
-        (select count(*)::int from contacts where company_id = ${id} and id <> ${contact_id}) as contacts,
-        (select count(*)::int from conversations where company_id = ${id} and contact_id <> ${contact_id})
-          as conversations,
-        (select count(*)::int from messages where company_id = ${id}) as messages,
-        (select count(*)::int from template_sends where company_id = ${id}) as sends
-    `;
-    return { ...row };
-  });
+/** How many rows a test has added; each company begins with one contact and its conversation. */
+async function counts({ id }: Company) {
+  const { contacts, conversations, messages, sends } = await withDatabase((sql) =>
+    sendCounts(sql, id)
+  );
+  return { contacts: contacts - 1, conversations: conversations - 1, messages, sends };
 }
 
 function keysOf({ status, body }: Answer) {
@@ -42,7 +36,7 @@ const SENT =
   "success,conversation_id,message_id,whatsapp_message_id,created_conversation,idempotent_hit";
 const REPEAT = "success,status,conversation_id,message_id,idempotent_hit";
 
-Deno.test("of 50 requests at once with one idempotency key, one sends, and the others say so", async () => {
+Deno.test("of 50 concurrent requests with one idempotency key, one sends, and the others report it", async () => {
   const company = await newCompany();
   const json = template(anyPhone(), { idempotency_key: "at once" });
   const answers = await atOnce(() => sendTemplate(company.keys.messaging, json));
@@ -62,7 +56,7 @@ Deno.test("of 50 requests at once with one idempotency key, one sends, and the o
   assert.deepEqual(await counts(company), { contacts: 1, conversations: 1, messages: 1, sends: 1 });
 });
 
-Deno.test("while one is being sent, 50 repeats say that it is pending", async () => {
+Deno.test("50 repeats during a send report it as pending", async () => {
   const company = await newCompany();
   await using channel = slowChannel();
   const send = await ownSender(channel.url);
@@ -86,7 +80,7 @@ Deno.test("while one is being sent, 50 repeats say that it is pending", async ()
   assert.deepEqual(await takenFrom(company), []);
 });
 
-Deno.test("of 50 repeats at once of a send that was throttled, one sends", async () => {
+Deno.test("of 50 concurrent repeats of a throttled send, one sends", async () => {
   const company = await newCompany();
   let isThrottled = true;
   await using channel = ownChannel(() =>
@@ -102,7 +96,7 @@ Deno.test("of 50 repeats at once of a send that was throttled, one sends", async
   assert.deepEqual(await counts(company), { contacts: 1, conversations: 1, messages: 1, sends: 1 });
 });
 
-Deno.test("50 first sends at once to a new phone make one contact, one conversation and 50 messages", async () => {
+Deno.test("50 concurrent sends to a new phone make one contact, one conversation and 50 messages", async () => {
   const company = await newCompany();
   const phone = anyPhone();
   const answers = await atOnce(() => sendTemplate(company.keys.messaging, template(phone)));
@@ -124,11 +118,11 @@ const SPELLINGS = {
 };
 
 for (const [country, spellings] of Object.entries(SPELLINGS)) {
-  Deno.test(`50 first sends at once over both spellings of a phone in ${country} reach one contact`, async () => {
+  Deno.test(`50 concurrent sends to both spellings of a phone in ${country} make one contact`, async () => {
     const company = await newCompany();
     const spelling = (i: number) => spellings[i % spellings.length];
     await atOnce((i) => sendTemplate(company.keys.messaging, template(spelling(i))));
-    // The channel gets the number as the caller spells it.
+    // The channel receives the number in the caller's spelling.
     for (const phone of spellings) {
       assert.equal((await takenFrom(company, phone)).length, MANY / spellings.length);
     }

@@ -1,4 +1,6 @@
-// An account whose token cannot be used: nothing is called, nothing is lost, and nothing of it is told.
+// An account whose stored token cannot be used: the channel is not called, the send can be repeated, and the
+// token reaches no answer and no log.
+
 import assert from "node:assert/strict";
 import * as jose from "jose";
 import {
@@ -8,21 +10,28 @@ import {
 import { anyPhone, newCompany, sealedToken } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownSender } from "../support/own_functions.ts";
-import { accepted, ledgerOf, ownChannel, storedMessage, template } from "../support/sending.ts";
-import { credentialsKey, withDatabase } from "../support/test_stack.ts";
+import {
+  accepted,
+  ledgerOf,
+  ownChannel,
+  setSealedToken,
+  storedMessage,
+  template,
+} from "../support/sending.ts";
+import { credentialsKey } from "../support/test_stack.ts";
 
 const anotherKey = crypto.getRandomValues(new Uint8Array(32));
 const [keyId, anotherKeyId] = await Promise.all([credentialsKey, anotherKey].map(credentialsKeyId));
 
-/** The first half of each token is to be found nowhere. */
+/** Every token of these tests begins with this, so nothing may show it. */
 const TOKEN = "EAAGvErYsEcReTtOkEn";
 
-/** As versions did that named no key. */
+/** Seals TOKEN without the id of the key, as earlier versions did. */
 const sealedNamingNone = (key: Uint8Array, enc = "A256GCM") =>
   new jose.CompactEncrypt(new TextEncoder().encode(TOKEN))
     .setProtectedHeader({ alg: "dir", enc }).encrypt(key);
 
-/** What the operator is told: where to look, and the id of the key that the token names. */
+/** What the log tells the operator: the cause, and the id of the key that the token names. */
 const NOT_CONFIGURED: Told = [
   `The token is sealed under the key ${anotherKeyId}, ` +
   "which is neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS",
@@ -69,14 +78,10 @@ const UNUSABLE: Record<string, [seal: () => Promise<string>, told: Told]> = {
 };
 
 for (const [what, [seal, told]] of Object.entries(UNUSABLE)) {
-  Deno.test(`a token that ${what} is an account to connect again`, async () => {
+  Deno.test(`with a token that ${what}, the caller is told to connect the account again`, async () => {
     const company = await newCompany();
-    const setToken = (sealed: string) =>
-      withDatabase((sql) =>
-        sql`update messaging_accounts set encrypted_token = ${sealed} where id = ${company.account_id}`
-      );
     const sealed = await seal();
-    await setToken(sealed);
+    await setSealedToken(company, sealed);
     await using channel = ownChannel(() => accepted());
     const send = await ownSender(channel.url);
     const json = template(anyPhone(), { idempotency_key: "once" });
@@ -116,7 +121,7 @@ for (const [what, [seal, told]] of Object.entries(UNUSABLE)) {
       assert.ok(!said.includes(secret), `${secret} in ${said}`);
     }
 
-    await setToken(sealedToken);
+    await setSealedToken(company, sealedToken);
     const again = await send(company.keys.messaging, json);
     assert.deepEqual([again.status, again.body.message_id, again.body.idempotent_hit], [
       200,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 
-/** What the CLI says of something that it leaves out or does not understand, and goes on all the same. */
+/** How the CLI reports something that it leaves out or does not understand, without failing. */
 const WARNING = /\bwarn|does not recognize|skipping|no such file/i;
 
-/** What the Supabase CLI prints. A failure fails the test, and so does a warning. */
+/** Runs the Supabase CLI and returns its output. A failure or a warning fails the test. */
 export async function supabase(
   args: string[],
   { cwd = root, env = {} }: { cwd?: string; env?: Record<string, string> } = {},

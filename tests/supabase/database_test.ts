@@ -1,4 +1,5 @@
-// The Supabase CLI and the local stack work on the same database and agree about it.
+// The Supabase CLI and the local stack agree about the database.
+
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { bootstrap, connect, databaseUrl, migrate, seed } from "../../local/postgres/database.ts";
@@ -13,7 +14,7 @@ const migrations = Array.from(Deno.readDirSync(`${root}supabase/migrations`), ({
   .sort();
 const UP_TO_DATE = /^Remote database is up to date\.$/m;
 
-Deno.test("the CLI finds every migration on both sides and nothing to push", async () => {
+Deno.test("the CLI finds every migration on both sides, and nothing to push", async () => {
   const [list, push] = await Promise.all([
     supabase(["migration", "list", remote(stack.database_url)]),
     supabase(["db", "push", "--dry-run", "--include-seed", remote(stack.database_url)]),
@@ -24,12 +25,12 @@ Deno.test("the CLI finds every migration on both sides and nothing to push", asy
   assert.match(push, UP_TO_DATE);
 });
 
-Deno.test("the CLI's advisors have nothing to warn of", async () => {
+Deno.test("the CLI's advisors give no warning", async () => {
   const advice = ["db", "advisors", "--type", "all", "--level", "warn", "--fail-on", "warn"];
   assert.match(await supabase([...advice, remote(stack.database_url)]), /No issues found/);
 });
 
-Deno.test("nor has the level below anything to say, but that a new database has not used its indexes", async () => {
+Deno.test("the advisors' only information is that a new database has not used its indexes", async () => {
   const advice = ["db", "advisors", "--type", "all", "--level", "info"];
   const text = await supabase([...advice, remote(stack.database_url)]);
   const names = Array.from(text.matchAll(/^ {4}"name": "(.*)"/gm), ([, name]) => name);
@@ -37,12 +38,12 @@ Deno.test("nor has the level below anything to say, but that a new database has 
   assert.deepEqual(names.filter((name) => name !== "unused_index"), []);
 });
 
-Deno.test("the committed types are the database's", async () => {
+Deno.test("the committed types match the database", async () => {
   const committed = await Deno.readTextFile(`${root}supabase/functions/_shared/database/types.ts`);
   assert.equal(committed, await databaseTypes(stack.database_url), "run: npm run types");
 });
 
-Deno.test("a database that the CLI fills is the one that the local stack fills", async () => {
+Deno.test("the CLI and the local stack make the same database", async () => {
   await withFolder(async (folder) => {
     const server = await startPostgres({
       dataFolder: `${folder}/data`,
@@ -75,12 +76,12 @@ Deno.test("a database that the CLI fills is the one that the local stack fills",
   });
 });
 
-/** Names a database to the CLI. */
+/** The argument that names a database to the CLI. */
 function remote(databaseUrl: string): string {
   return `--remote=${databaseUrl}?sslmode=disable`;
 }
 
-/** What the schemas public and app consist of, a line each. */
+/** Everything in the schemas public and app, one line each. */
 async function structure(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql`
     with ours as (select oid, nspname from pg_namespace where nspname in ('public', 'app'))

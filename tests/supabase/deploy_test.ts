@@ -1,5 +1,6 @@
-// What the Supabase CLI hands in when it deploys, and that it is all that the functions need. The CLI
-// works on a copy of the checkout: it remembers a project beside config.toml, and that may be a real one.
+// What the Supabase CLI uploads when it deploys, which must be all that the functions need. The CLI works on a
+// copy of the checkout, because it remembers a project beside config.toml, and that could be a real one.
+
 import assert from "node:assert/strict";
 import { parse as parseToml } from "deno-std/toml/parse.js";
 import { cp } from "node:fs/promises";
@@ -13,17 +14,17 @@ import { supabase } from "./cli.ts";
 import { PROJECT, startManagementApi, TOKEN, type Upload } from "./management_api.ts";
 import { UploadedFunction } from "./uploaded_function.ts";
 
-/** Every folder of a function; _shared is none. */
+/** The functions: every folder but _shared. */
 const NAMES = Array.from(Deno.readDirSync(`${root}supabase/functions`))
   .filter(({ name, isDirectory }) => isDirectory && name !== "_shared").map(({ name }) => name)
   .sort();
-/** The current one, and the one that the hosted runtime is compatible with. */
+/** The current Deno, and the one that the hosted runtime is compatible with. */
 const DENOS = [Deno.execPath(), `${root}tools/node_modules/deno/deno`];
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 const deploy = await supabaseProject(["functions", "deploy", "--use-api"]);
 
-Deno.test("the CLI is configured as this is built, and no key is there by accident", async () => {
+Deno.test("config.toml has exactly these settings", async () => {
   const config = parseToml(await Deno.readTextFile(`${root}supabase/config.toml`));
   const served = (name: string) => ({
     verify_jwt: false,
@@ -32,7 +33,7 @@ Deno.test("the CLI is configured as this is built, and no key is there by accide
   });
   assert.deepEqual(config, {
     project_id: "crm-messaging-api",
-    // More schemas would show rules to everybody; fewer rows, cut pages off.
+    // Another schema would expose the rules of app, and a lower max_rows would cut pages off.
     api: {
       enabled: true,
       port: 54321,
@@ -59,7 +60,7 @@ Deno.test("the CLI deploys both functions without a warning", () => {
   );
 });
 
-Deno.test("the platform asks for no token of its own", () => {
+Deno.test("the platform does not demand a JWT", () => {
   for (const name of NAMES) assert.equal(uploadOf(name).metadata.verify_jwt, false, name);
   const puts = deploy.requests.filter(({ method }) => method === "PUT");
   for (const { json } of puts) {
@@ -67,7 +68,7 @@ Deno.test("the platform asks for no token of its own", () => {
   }
 });
 
-Deno.test("uploaded are the import map and what each function imports, and nothing else", async () => {
+Deno.test("the CLI uploads the import map and the modules that a function imports, and nothing else", async () => {
   for (const name of NAMES) {
     const entry = `supabase/functions/${name}/index.ts`;
     const { files, metadata } = uploadOf(name);
@@ -87,8 +88,8 @@ Deno.test("uploaded are the import map and what each function imports, and nothi
   }
 });
 
-// The platform has no node_modules, in which these tests would find a package that the map leaves out.
-Deno.test("every package that is imported is in the import map, with its exact version", async () => {
+// The platform has no node_modules. The tests do, and would find a package there that the map leaves out.
+Deno.test("the import map has every imported package, with its exact version", async () => {
   for (const name of NAMES) {
     const { imports } = JSON.parse(uploadOf(name).files.get("import_map.json")!);
     const specifiers = (await ownModules(`supabase/functions/${name}/index.ts`))
@@ -106,7 +107,7 @@ for (const deno of DENOS) {
   const version = deno === Deno.execPath() ? "the current Deno" : "the hosted runtime's Deno";
 
   for (const name of NAMES) {
-    Deno.test(`what is uploaded of ${name} type-checks with ${version}`, async () => {
+    Deno.test(`the upload of ${name} type-checks with ${version}`, async () => {
       await UploadedFunction.unpacked(uploadOf(name), async (unpacked) => {
         const [isRight, printed] = await unpacked.check(deno);
         assert.ok(isRight, printed);
@@ -114,7 +115,7 @@ for (const deno of DENOS) {
     });
   }
 
-  Deno.test(`what is uploaded of the gateway serves a company with ${version}`, async () => {
+  Deno.test(`the upload of the gateway serves a company with ${version}`, async () => {
     const [company, other] = await Promise.all([newCompany(), newCompany()]);
     await UploadedFunction.unpacked(uploadOf("gateway"), async (unpacked) => {
       await using server = await unpacked.start(deno);
@@ -129,7 +130,7 @@ for (const deno of DENOS) {
     });
   });
 
-  Deno.test(`what is uploaded of send-external-template refuses a stranger with ${version}`, async () => {
+  Deno.test(`the upload of send-external-template refuses a request without a key with ${version}`, async () => {
     await UploadedFunction.unpacked(uploadOf("send-external-template"), async (unpacked) => {
       await using server = await unpacked.start(deno);
       const { status, body } = await send(`${server.url}/send-external-template`, "POST", {});
@@ -138,7 +139,7 @@ for (const deno of DENOS) {
   });
 }
 
-Deno.test("the CLI takes every secret of the example, and passes each on as it is", async () => {
+Deno.test("the CLI accepts every secret of .env.example and passes it on unchanged", async () => {
   const example = await Deno.readTextFile(`${root}supabase/functions/.env.example`);
   const names = Array.from(example.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm), ([, name]) => name);
   const key = JSON.stringify({ kty: "oct", k: "c2VjcmV0", kid: "5fbc-1" });
@@ -153,7 +154,7 @@ Deno.test("the CLI takes every secret of the example, and passes each on as it i
   assert.deepEqual(json, secrets);
 });
 
-Deno.test("the CLI sets the keys of a rotation, and takes the previous one away", async () => {
+Deno.test("the CLI sets both keys of a rotation, and unsets the previous one", async () => {
   const pair = ["CREDENTIALS_KEY=bmV3", "CREDENTIALS_KEY_PREVIOUS=b2xk"];
   const set = await supabaseProject(["secrets", "set", ...pair]);
   assert.deepEqual(set.requests.filter(({ path }) => path === "/secrets")[0].json, [
@@ -177,7 +178,7 @@ function uploadOf(name: string): Upload {
   return upload;
 }
 
-/** The files of this checkout that a module is made of. */
+/** The files of this checkout that a module consists of. */
 async function imported(entry: string): Promise<string[]> {
   const modules = await ownModules(entry);
   return modules.map(({ specifier }) => relative(root, fileURLToPath(specifier)));
@@ -188,7 +189,7 @@ interface Module {
   dependencies?: { specifier: string }[];
 }
 
-/** The modules of this checkout that a module is made of and what each imports, by Deno's own account. */
+/** The modules of this checkout that a module consists of, and what each imports, as Deno reports them. */
 async function ownModules(entry: string): Promise<Module[]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", entry],
@@ -200,7 +201,7 @@ async function ownModules(entry: string): Promise<Module[]> {
   );
 }
 
-/** What the CLI does for the project of the stand-in, from a copy of this checkout with more files. */
+/** Runs the CLI on the stand-in's project, in a copy of this checkout with these files added. */
 async function supabaseProject(args: string[], files: Record<string, string> = {}) {
   await using api = startManagementApi();
   await withFolder(async (folder) => {
@@ -209,7 +210,7 @@ async function supabaseProject(args: string[], files: Record<string, string> = {
       const filter = (path: string) => !/\/(node_modules|\.temp|\.env)$/.test(path);
       await cp(root + part, `${checkout}/${part}`, { recursive: true, filter });
     }
-    // As it lies there for `supabase functions serve`.
+    // `supabase functions serve` reads this file, so a checkout can have it.
     files = { ...files, "supabase/functions/.env": "CREDENTIALS_KEY=c2VjcmV0\n" };
     for (const [path, text] of Object.entries(files)) {
       await Deno.writeTextFile(`${checkout}/${path}`, text);

@@ -1,25 +1,25 @@
-/** The project that the stand-in has, and the access token that it takes. */
+/** The project of the stand-in, and the access token that it accepts. */
 export const PROJECT = "abcdefghijklmnopqrst";
 export const TOKEN = `sbp_${"0123456789".repeat(4)}`;
 
 interface Recorded {
   method: string;
-  /** Below the project's own. */
+  /** The path after that of the project. */
   path: string;
-  /** Of JSON bodies. */
+  /** The body, if it is JSON. */
   json?: unknown;
 }
 
-/** What the CLI hands in for one function. */
+/** What the CLI uploads for one function. */
 export interface Upload {
   metadata: { verify_jwt: boolean; entrypoint_path: string; import_map_path: string };
-  /** The text of each file by its path. */
+  /** The text of each file, by path. */
   files: Map<string, string>;
 }
 
 /**
- * A stand-in for the Supabase Management API on this machine that takes functions and secrets and
- * keeps them, for one project: https://api.supabase.com/api/v1
+ * A local stand-in for the Supabase Management API that accepts and records functions and secrets, for one
+ * project: https://api.supabase.com/api/v1
  */
 export function startManagementApi() {
   const requests: Recorded[] = [];

@@ -5,8 +5,8 @@ import { stack } from "./test_stack.ts";
 type Work = (sql: postgres.TransactionSql) => Promise<unknown>;
 
 /**
- * Works on the database in a transaction that is rolled back: as the superuser at first, who alone
- * may go on as any role.
+ * Works on the database in a transaction that is rolled back. It begins as the superuser, the only role
+ * that can act as any other.
  */
 export async function rolledBack(work: Work): Promise<void> {
   const url = new URL(stack.database_url);
@@ -25,7 +25,7 @@ export async function rolledBack(work: Work): Promise<void> {
   }
 }
 
-/** Goes on as a role of the Data API whose token makes these claims, as the Data API itself does. */
+/** Acts as a role of the Data API whose token has these claims, in the way of the Data API itself. */
 export async function actAs(
   sql: postgres.TransactionSql,
   role: "anon" | "authenticated" | "service_role" | "api_client",
@@ -38,19 +38,19 @@ export async function actAs(
   `;
 }
 
-/** Goes on as a person who has signed in. */
+/** Acts as a person who has signed in. */
 export async function actAsPerson(sql: postgres.TransactionSql, userId: string): Promise<void> {
   await actAs(sql, "authenticated", { sub: userId });
 }
 
-/** Goes on as the superuser, whom no policy limits. */
+/** Acts as the superuser again, whom no policy limits. */
 export async function actAsSuperuser(sql: postgres.TransactionSql): Promise<void> {
   await sql`select set_config('role', 'none', true), set_config('request.jwt.claims', '', true)`;
 }
 
 /**
- * How the database refuses this work: the SQLSTATE and, where there is one, the constraint that it
- * would break, as in `23514 deals_value_check`. Work that is not refused fails the test.
+ * How the database refuses this work: the SQLSTATE and, if there is one, the constraint that the work
+ * violates, as in `23514 deals_value_check`. Work that is not refused fails the test.
  */
 export async function refusal(sql: postgres.TransactionSql, work: Work): Promise<string> {
   try {

@@ -3,16 +3,18 @@ import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { sealToken } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { credentialsKey, withDatabase } from "./test_stack.ts";
 
-/** The token of every test company's account, as the database keeps it. */
+type Sql = postgres.Sql | postgres.TransactionSql;
+
+/** The token of every test company's account, as the database stores it. */
 export const sealedToken = await sealToken(SANDBOX_TOKEN, credentialsKey);
 
-/** A company made for one test, with a key for each need and one row of everything. */
+/** A company made for one test, with four keys and at least one row of every resource. */
 export interface Company {
   id: string;
-  /** All scopes; `read`, `write` and `messaging` have just the one. */
+  /** `all` has every scope; the others have only the scope of their name. */
   keys: Record<"all" | "read" | "write" | "messaging", string>;
   pipeline_id: string;
-  /** Of the default pipeline, in order. */
+  /** The stages of the default pipeline, in order. */
   stage_ids: string[];
   contact_id: string;
   deal_id: string;
@@ -29,12 +31,12 @@ export async function newCompany(): Promise<Company> {
   return await withDatabase(async (sql) => await sql.begin(async (sql) => await make(sql)));
 }
 
-/** A phone that no other test has: a fictional range, and enough digits not to meet again. */
+/** A phone that no other test has: random, and too long to be a real number of +1. */
 export function anyPhone(): string {
   return `+1${String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "0")}${random(2)}`;
 }
 
-/** An id of the messaging channel's. */
+/** A new id of a phone number on the channel. */
 export function anyPhoneNumberId(): string {
   return `1${random(14)}`;
 }
@@ -62,10 +64,7 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
     insert into deals (company_id, title, contact_id, stage_id)
     values (${id}, 'First', ${contact.id}, ${stage_ids[0]}) returning id
   `;
-  const [account] = await sql`
-    insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
-    values (${id}, ${anyPhoneNumberId()}, '+15550100', ${sealedToken}) returning id, phone_number_id
-  `;
+  const account = await connectAccount(sql, id, { display_phone: "+15550100" });
   const [conversation] = await sql`
     insert into conversations (company_id, contact_id, messaging_account_id)
     values (${id}, ${contact.id}, ${account.id}) returning id
@@ -89,7 +88,37 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
   };
 }
 
-/** A key as the platform makes it. */
+/** Connects an account to a company; the sandbox accepts its token unless another one is given. */
+export async function connectAccount(
+  sql: Sql,
+  company_id: string,
+  {
+    phone_number_id = anyPhoneNumberId(),
+    display_phone = "+15550199",
+    encrypted_token = sealedToken,
+  } = {},
+): Promise<{ id: string; phone_number_id: string }> {
+  const row = { company_id, phone_number_id, display_phone, encrypted_token };
+  const [{ id }] = await sql`insert into messaging_accounts ${sql(row)} returning id`;
+  return { id, phone_number_id };
+}
+
+/** Disconnects one account. */
+export async function disconnectAccount(sql: Sql, id: string): Promise<void> {
+  await sql`
+    update messaging_accounts set disconnected_at = now(), encrypted_token = null where id = ${id}
+  `;
+}
+
+/** Disconnects every account of a company. */
+export async function disconnectAccounts(sql: Sql, company_id: string): Promise<void> {
+  await sql`
+    update messaging_accounts set disconnected_at = now(), encrypted_token = null
+    where company_id = ${company_id}
+  `;
+}
+
+/** Makes a key as the platform does. */
 export async function newKey(
   sql: postgres.TransactionSql,
   companyId: string,
@@ -104,7 +133,7 @@ export async function newKey(
   return api_key;
 }
 
-/** A person who works in a company. */
+/** Makes a person who works in a company. */
 export async function newMember(
   sql: postgres.TransactionSql,
   companyId: string,

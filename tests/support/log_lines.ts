@@ -1,4 +1,4 @@
-/** What functions of this process write to their log while something is done. */
+/** The lines that functions of this process log during some work. */
 export async function logged(work: () => Promise<unknown>): Promise<string[]> {
   const lines: string[] = [];
   const { error, info } = console;

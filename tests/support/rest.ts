@@ -6,7 +6,7 @@ import { environment, stack } from "./test_stack.ts";
 
 const { signingKey } = await readConfig(environment());
 
-/** A token with these claims; good for a minute and signed as the edge functions do, unless said otherwise. */
+/** A token with these claims; by default valid for a minute and signed with the key of the edge functions. */
 export async function token(
   claims: JWTPayload,
   { key, expires = "1m" }: { key?: Uint8Array; expires?: string } = {},
@@ -19,17 +19,17 @@ export async function token(
     .sign(signing.key);
 }
 
-/** A token as the edge functions mint it for a request that carries an API key. */
+/** The token that the edge functions mint for a request that carries an API key. */
 export async function keyToken(key: string, scope?: string): Promise<string> {
   return await token({ role: "api_client", key_hash: await hashKey(key), ...(scope && { scope }) });
 }
 
-/** A token as a person gets it who has signed in. */
+/** The token of a person who has signed in. */
 export async function personToken(userId: string): Promise<string> {
   return await token({ role: "authenticated", sub: userId });
 }
 
-/** Calls the Data API itself, around the edge functions, as anyone who holds the publishable key can. */
+/** Calls the Data API itself, around the edge functions, as anyone with the publishable key can. */
 export async function rest(
   token: string | null,
   method: string,

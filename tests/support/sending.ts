@@ -2,7 +2,7 @@ import { type Answer, send } from "./calls.ts";
 import type { SandboxMessage } from "../../local/sandbox/sandbox.ts";
 import { stack, withDatabase } from "./test_stack.ts";
 
-/** A request that the endpoint and the sandbox take, for a phone, with these changes. */
+/** A request to this phone that the endpoint and the sandbox accept, with these changes. */
 export function template<Changes extends Record<string, unknown>>(
   phone: string,
   changes: Changes = {} as Changes,
@@ -24,7 +24,7 @@ export async function sendTemplate(key: string, json: unknown): Promise<Answer> 
   }, JSON.stringify(json));
 }
 
-/** What the sandbox has taken from one account, newest first. */
+/** The messages that the sandbox has accepted from one account, newest first. */
 export async function takenFrom(
   { phone_number_id }: { phone_number_id: string },
   to?: string,
@@ -35,7 +35,7 @@ export async function takenFrom(
   return body.data;
 }
 
-/** A message as the database holds it. */
+/** A message as the database stores it. */
 export async function storedMessage(id: string) {
   return await withDatabase(async (sql) => {
     const [message] = await sql`select * from messages where id = ${id}`;
@@ -50,14 +50,21 @@ export async function ledgerOf({ id }: { id: string }) {
   ]);
 }
 
-/** Lets the time pass that a claim may take: every lease of the company is over. */
+/** Replaces the token of an account with this sealed one. */
+export async function setSealedToken({ account_id }: { account_id: string }, sealed: string) {
+  await withDatabase((sql) =>
+    sql`update messaging_accounts set encrypted_token = ${sealed} where id = ${account_id}`
+  );
+}
+
+/** Ends every lease of a company, as if its time had passed. */
 export async function endLeases({ id }: { id: string }) {
   await withDatabase((sql) =>
     sql`update template_sends set lease_ends_at = now() - interval '1 second' where company_id = ${id}`
   );
 }
 
-/** A channel of the test's own, which keeps every call that it gets. */
+/** A channel of the test's own, which records every call. */
 export function ownChannel(answer: (call: Call, request: Request) => Response | Promise<Response>) {
   const calls: Call[] = [];
   const server = Deno.serve(
@@ -79,7 +86,7 @@ export function ownChannel(answer: (call: Call, request: Request) => Response | 
   };
 }
 
-/** A channel that takes the message, and answers only when it is told to. */
+/** A channel that accepts the message, but answers only when it is told to. */
 export function slowChannel() {
   const [called, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const channel = ownChannel(async () => {
@@ -90,7 +97,7 @@ export function slowChannel() {
   return { ...channel, called: called.promise, answer: () => mayAnswer.resolve() };
 }
 
-/** A call as the channel gets it. */
+/** A call that the channel has received. */
 export interface Call {
   path: string;
   headers: Headers;
@@ -98,7 +105,7 @@ export interface Call {
   body: any;
 }
 
-/** The channel's answer to a message that it takes. */
+/** The channel's answer to a message that it accepts. */
 export function accepted(id = `wamid.${crypto.randomUUID()}`): Response {
   return Response.json({ messages: [{ id, message_status: "accepted" }] });
 }

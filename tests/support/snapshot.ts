@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { withDatabase } from "./test_stack.ts";
 
-/** Every row of a company in every table, and the company itself, as the database holds them now. */
+/** Every row of a company by table, including the row of the company itself. */
 export async function snapshot(companyId: string): Promise<Record<string, unknown[]>> {
   return await withDatabase(async (sql) => {
     const rowsOf = (table: string) => {
@@ -17,7 +17,19 @@ export async function snapshot(companyId: string): Promise<Record<string, unknow
   });
 }
 
-/** Every table of the public schema, from the catalogue, so that a new one is covered at once. */
+/** How many rows a company has in each table that a template send writes. */
+export async function sendCounts(sql: postgres.Sql | postgres.TransactionSql, company_id: string) {
+  const [counts] = await sql`
+    select
+      (select count(*)::int from contacts where company_id = ${company_id}) as contacts,
+      (select count(*)::int from conversations where company_id = ${company_id}) as conversations,
+      (select count(*)::int from messages where company_id = ${company_id}) as messages,
+      (select count(*)::int from template_sends where company_id = ${company_id}) as sends
+  `;
+  return { ...counts };
+}
+
+/** Every table of the public schema, read from the catalogue so that a new table is covered at once. */
 export async function tables(): Promise<string[]> {
   return await withDatabase(tableNames);
 }
