@@ -74,8 +74,8 @@ export function accountCommands(program: Command) {
 
   account.command("reseal")
     .description(
-      "Re-encrypt the access token of every connected account under CREDENTIALS_KEY. Tokens under " +
-        "CREDENTIALS_KEY_PREVIOUS are decrypted with it. The command can be stopped and run again.",
+      "Re-encrypt the access token of every connected account under CREDENTIALS_KEY, also the tokens " +
+        "under CREDENTIALS_KEY_PREVIOUS. The command can be stopped at any time and run again.",
     )
     .option(...JSON_OPTION)
     .addHelpText(

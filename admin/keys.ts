@@ -54,7 +54,7 @@ export function keyCommands(program: Command) {
     )
     .requiredOption(
       "--scopes <list>",
-      "what the key may do: one or more of read, write and messaging, with commas",
+      "what the key may do: one or more of read, write and messaging, separated by commas",
       scopes,
     )
     .option(
