@@ -5,10 +5,12 @@ import { noCompany, requireCompany } from "./companies.ts";
 import { EXAMPLE_COMPANY, EXAMPLE_ROW, examples } from "./examples.ts";
 import { JSON_OPTION, moment, print, type Printing, table } from "./print.ts";
 import { resealTokens } from "./reseal.ts";
-import { everyRow, newestFirst, openProject, OperatorError } from "./target.ts";
+import { byAge, everyRow } from "./lists.ts";
+import { OperatorError } from "./operator_error.ts";
+import { openProject } from "./project.ts";
 import { readToken } from "./token.ts";
 
-/** A messaging account as the platform sees it. It is never listed with its token. */
+/** A messaging account as the commands show it: without its token. */
 interface Account {
   id: string;
   company_id: string;
@@ -29,8 +31,8 @@ const EXAMPLE_CONNECT = `npm run admin -- account connect --company ${EXAMPLE_CO
 export function accountCommands(program: Command) {
   const account = program.command("account")
     .description(
-      "Connect the phone numbers with which a company sends, list and disconnect them, and store " +
-        "their tokens under a new key.",
+      "Connect, list and disconnect the phone numbers that a company sends from, and re-encrypt " +
+        "their access tokens.",
     )
     .addHelpText(
       "after",
@@ -40,15 +42,15 @@ export function accountCommands(program: Command) {
   account.command("connect")
     .description(
       "Connect a phone number of the messaging channel. Its access token is read from standard " +
-        "input, or asked for, and stored encrypted. Connecting a number again replaces the token.",
+        "input or a prompt, and stored encrypted. Connecting a number again replaces the token.",
     )
     .usage("--company <id> --phone-number-id <id> --display-phone <e164> [options]")
     .requiredOption(...COMPANY_OPTION)
     .requiredOption("--phone-number-id <id>", "the number's id on the messaging channel", channelId)
-    .requiredOption("--display-phone <e164>", "the number itself, such as +5511987654321", phone)
+    .requiredOption("--display-phone <e164>", "the phone number, such as +5511987654321", phone)
     .option(
       "--business-account-id <id>",
-      "the business account that the number belongs to; a reconnection may leave it out",
+      "the business account of the number; connecting again without it keeps the earlier one",
       channelId,
     )
     .option(...JSON_OPTION)
@@ -64,7 +66,7 @@ export function accountCommands(program: Command) {
     .action(listAccounts);
 
   account.command("disconnect")
-    .description("Disconnect a messaging account and forget its token. Its conversations stay.")
+    .description("Disconnect a messaging account and delete its token. Its conversations are kept.")
     .argument("<id>", "the account's id, from account list", uuid)
     .option(...JSON_OPTION)
     .addHelpText("after", examples(`npm run admin -- account disconnect ${EXAMPLE_ROW}`))
@@ -72,8 +74,8 @@ export function accountCommands(program: Command) {
 
   account.command("reseal")
     .description(
-      "Store the access token of every connected account under CREDENTIALS_KEY, those too that " +
-        "are still under CREDENTIALS_KEY_PREVIOUS. It may be stopped at any time and run again.",
+      "Re-encrypt the access token of every connected account under CREDENTIALS_KEY, also the tokens " +
+        "under CREDENTIALS_KEY_PREVIOUS. The command can be stopped at any time and run again.",
     )
     .option(...JSON_OPTION)
     .addHelpText(
@@ -95,30 +97,31 @@ interface Connection {
 
 async function connectAccount(options: Printing & Connection) {
   const { db, rows, credentialsKeys } = openProject();
-  const [key] = credentialsKeys(); // before anyone has typed a token for nothing
+  const [key] = credentialsKeys(); // a bad key fails here, before the operator types a token
   const { company: company_id, phoneNumberId: phone_number_id } = options;
   const connection = {
     company_id,
     phone_number_id,
     display_phone: options.displayPhone,
-    business_account_id: options.businessAccountId, // undefined leaves it as it was
+    business_account_id: options.businessAccountId, // undefined keeps the stored one
     encrypted_token: await sealToken(await readToken(), key),
     disconnected_at: null,
   };
   const sentences = {
     messaging_accounts_one_connection_idx:
-      `The number ${phone_number_id} is connected to another company; disconnect it there first.`,
+      `The phone number id ${phone_number_id} is connected to another company: disconnect it there first.`,
     messaging_accounts_company_id_fkey: noCompany(company_id),
   };
-  // Two statements, because `on conflict do update` reads the columns that it sets, and nobody may
-  // read the token. The first one makes the account unless the company has it, the second renews it.
-  const made: Account | null = rows(
+  // Two statements, because `on conflict do update` needs the right to read the columns that it sets,
+  // and no role may read the token. The first statement creates the account unless the company has
+  // it; the second one updates it.
+  const created: Account | null = rows(
     await db.from("messaging_accounts")
       .upsert(connection, { onConflict: "company_id,phone_number_id", ignoreDuplicates: true })
       .select(ACCOUNT).maybeSingle(),
     sentences,
   );
-  const account: Account = made ?? rows(
+  const account: Account = created ?? rows(
     await db.from("messaging_accounts").update(connection).match({ company_id, phone_number_id })
       .select(ACCOUNT).single(),
     sentences,
@@ -141,7 +144,7 @@ async function listAccounts(options: Printing & { company: string }) {
         .gt("id", after).order("id").limit(limit),
   );
   if (accounts.length === 0) await requireCompany(project, options.company);
-  print(options, accounts.sort(newestFirst), () =>
+  print(options, accounts.sort(byAge), () =>
     table(accounts, {
       ID: ({ id }) => id,
       PHONE: ({ display_phone }) => display_phone,
@@ -164,13 +167,17 @@ async function disconnectAccount(id: string, options: Printing) {
       options,
       disconnected,
       () =>
-        `Disconnected ${disconnected.display_phone} (${disconnected.phone_number_id}); its token is gone.`,
+        `Disconnected ${disconnected.display_phone} (${disconnected.phone_number_id}); its token is deleted.`,
     );
   }
   const found: Account | null = rows(
     await db.from("messaging_accounts").select(ACCOUNT).eq("id", id).maybeSingle(),
   );
-  if (!found) throw new OperatorError(`No messaging account has the id ${id}.`);
+  if (!found) {
+    throw new OperatorError(
+      `No messaging account has the id ${id}: npm run admin -- account list shows the ids.`,
+    );
+  }
   print(
     options,
     found,
@@ -180,7 +187,7 @@ async function disconnectAccount(id: string, options: Printing) {
   );
 }
 
-/** A wrong key opens none of them, and a person reads the sentence. */
+/** The sentence names at most this many accounts: with a wrong key, no token of a project opens. */
 const MAX_NAMED = 10;
 
 async function resealAccounts(options: Printing) {
@@ -193,7 +200,7 @@ async function resealAccounts(options: Printing) {
     options,
     resealing,
     () =>
-      `Tokens stored anew under the key ${currentId}: ${resealed}; already under it: ${already_current}.`,
+      `Tokens re-encrypted under the key ${currentId}: ${resealed}; already under it: ${already_current}.`,
   );
   if (unopened.length === 0) return;
   const named = unopened.slice(0, MAX_NAMED)
@@ -201,6 +208,9 @@ async function resealAccounts(options: Printing) {
   const more = unopened.length - named.length;
   if (more > 0) named.push(`and ${more} more, all of which --json lists`);
   throw new OperatorError(
-    `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens the token of ${named.join(", ")}.`,
+    `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens the token of ${
+      named.join(", ")
+    }. ` +
+      "Set CREDENTIALS_KEY_PREVIOUS to the key of the token, or connect the account again.",
   );
 }

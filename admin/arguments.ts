@@ -2,7 +2,8 @@ import { InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { Phone } from "../supabase/functions/_shared/http/fields.ts";
 
-// Each reads one argument and throws InvalidArgumentError, with what it must be, for wrong usage.
+// Each function reads one argument. For a wrong value it throws InvalidArgumentError, whose message
+// says what the argument must be; commander puts the name of the argument before it.
 
 /** An id of the platform: a UUID. */
 export function uuid(value: string): string {
@@ -24,10 +25,10 @@ export function phone(value: string): string {
   );
 }
 
-/** The option that names a company, as the parser takes it. */
+/** The option that names a company, as arguments of commander's `option`. */
 export const COMPANY_OPTION = ["--company <id>", "the company's id", uuid] as const;
 
-/** A name of at most `max` characters, trimmed. */
+/** A name of 1 to `max` characters, trimmed. */
 export function nameOf(max: number): (value: string) => string {
   return (value) => {
     const name = value.trim();
@@ -38,7 +39,7 @@ export function nameOf(max: number): (value: string) => string {
 
 const SCOPES = ["read", "write", "messaging"];
 
-/** Scopes of a key, separated by commas. */
+/** The scopes of a key, separated by commas. A repeated scope counts once. */
 export function scopes(value: string): string[] {
   const chosen = value.split(",").map((scope) => scope.trim());
   if (chosen.every((scope) => SCOPES.includes(scope))) return [...new Set(chosen)];
@@ -50,12 +51,12 @@ export function scopes(value: string): string[] {
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /**
- * A moment to come, in ISO 8601: a date, or a date and a time, in UTC unless it has an offset.
- * Answers it in UTC.
+ * A moment in the future, in ISO 8601: a date, or a date and a time, in UTC unless it has an offset.
+ * Returns it in UTC.
  */
 export function futureMoment(value: string): string {
   const [, date, time = "T00:00", offset = "Z"] = MOMENT.exec(value) ?? [];
-  // Date takes the 30th of February for the 2nd of March; zod does not.
+  // Date reads 30 February as 2 March; zod refuses it. zod alone would refuse an offset without seconds.
   const moment = new Date(z.iso.date().safeParse(date).success ? date + time + offset : NaN);
   if (isNaN(moment.getTime())) {
     throw new InvalidArgumentError(

@@ -2,7 +2,9 @@ import type { Command } from "commander";
 import { nameOf } from "./arguments.ts";
 import { examples } from "./examples.ts";
 import { JSON_OPTION, print, printable, type Printing, table } from "./print.ts";
-import { everyRow, openProject, OperatorError, type Project } from "./target.ts";
+import { everyRow } from "./lists.ts";
+import { OperatorError } from "./operator_error.ts";
+import { openProject, type Project } from "./project.ts";
 
 interface Company {
   id: string;
@@ -15,7 +17,7 @@ const COMPANY = "id, name, created_at";
 /** Adds `company create` and `company list`. */
 export function companyCommands(program: Command) {
   const company = program.command("company")
-    .description("Make and list companies, the customers of the platform.")
+    .description("Create and list companies, the customers of the platform.")
     .addHelpText(
       "after",
       examples(
@@ -25,8 +27,8 @@ export function companyCommands(program: Command) {
     );
 
   company.command("create")
-    .description("Make a company. It starts with a sales pipeline and its stages.")
-    .argument("<name>", "what people call it, 1 to 255 characters", nameOf(255))
+    .description("Create a company. It starts with a sales pipeline and its stages.")
+    .argument("<name>", "the company's name, 1 to 255 characters", nameOf(255))
     .option(...JSON_OPTION)
     .addHelpText("after", examples('npm run admin -- company create "My company"'))
     .action(createCompany);
@@ -40,11 +42,13 @@ export function companyCommands(program: Command) {
 
 async function createCompany(name: string, options: Printing) {
   const { db, rows } = openProject();
-  const made: Company = rows(await db.from("companies").insert({ name }).select(COMPANY).single());
+  const created: Company = rows(
+    await db.from("companies").insert({ name }).select(COMPANY).single(),
+  );
   print(
     options,
-    made,
-    () => `Created the company "${printable(made.name)}" with the id ${made.id}.`,
+    created,
+    () => `Created the company "${printable(created.name)}" with the id ${created.id}.`,
   );
 }
 
@@ -65,7 +69,7 @@ async function listCompanies(options: Printing) {
 }
 
 /**
- * Tells an empty list from the list of a company that does not exist.
+ * Fails when no company has the id. An empty list alone does not say whether the company exists.
  * @throws OperatorError when no company has the id.
  */
 export async function requireCompany({ db, rows }: Project, id: string): Promise<void> {
@@ -73,6 +77,7 @@ export async function requireCompany({ db, rows }: Project, id: string): Promise
   if (!found) throw new OperatorError(noCompany(id));
 }
 
+/** The sentence for a `--company` that does not exist. */
 export function noCompany(id: string): string {
-  return `No company has the id ${id}.`;
+  return `No company has the id ${id}: npm run admin -- company list shows the ids.`;
 }

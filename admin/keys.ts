@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 import { COMPANY_OPTION, futureMoment, nameOf, scopes, uuid } from "./arguments.ts";
-import { requireCompany } from "./companies.ts";
+import { noCompany, requireCompany } from "./companies.ts";
 import { EXAMPLE_COMPANY, EXAMPLE_ROW, examples } from "./examples.ts";
 import { JSON_OPTION, moment, print, printable, type Printing, table } from "./print.ts";
-import { everyRow, newestFirst, openProject, OperatorError } from "./target.ts";
+import { byAge, everyRow } from "./lists.ts";
+import { OperatorError } from "./operator_error.ts";
+import { openProject } from "./project.ts";
 
-/** A key as the platform sees it: neither the key nor its hash. */
+/** An API key as the commands show it: neither the key itself nor its hash. */
 interface ApiKey {
   id: string;
   company_id: string;
@@ -23,7 +25,7 @@ const API_KEY =
 
 /** What create_api_key() answers. */
 interface NewApiKey extends Omit<ApiKey, "hint" | "is_active" | "last_used_at"> {
-  /** The only time that it is shown. */
+  /** The key itself, which is shown only when it is created. */
   api_key: string;
 }
 
@@ -32,7 +34,7 @@ const ID_ARGUMENT = ["<id>", "the key's id, from key list", uuid] as const;
 /** Adds `key create`, `list`, `deactivate`, `activate` and `delete`. */
 export function keyCommands(program: Command) {
   const key = program.command("key")
-    .description("Make API keys of a company, list them, switch them off and on, delete them.")
+    .description("Create, list, deactivate, activate and delete the API keys of a company.")
     .addHelpText(
       "after",
       examples(
@@ -42,18 +44,22 @@ export function keyCommands(program: Command) {
     );
 
   key.command("create")
-    .description("Make an API key and print it, which happens only this once.")
+    .description("Create an API key and print it. It is never shown again.")
     .usage("--company <id> --name <n> --scopes <list> [options]")
     .requiredOption(...COMPANY_OPTION)
-    .requiredOption("--name <n>", "who or what uses the key, 1 to 100 characters", nameOf(100))
+    .requiredOption(
+      "--name <n>",
+      "the key's name, such as the program that uses it, 1 to 100 characters",
+      nameOf(100),
+    )
     .requiredOption(
       "--scopes <list>",
-      "what it may do: read, write and messaging, or some of them",
+      "what the key may do: one or more of read, write and messaging, separated by commas",
       scopes,
     )
     .option(
       "--expires <ISO>",
-      "when it ends: a date, or a date and time, in UTC unless it has an offset (default: never)",
+      "when the key expires: a date, or a date and time, in UTC unless it has an offset (default: never)",
       futureMoment,
     )
     .option(...JSON_OPTION)
@@ -75,14 +81,14 @@ export function keyCommands(program: Command) {
     .action(listKeys);
 
   key.command("deactivate")
-    .description("Switch an API key off, from its next request on.")
+    .description("Deactivate an API key. Its next request is refused.")
     .argument(...ID_ARGUMENT)
     .option(...JSON_OPTION)
     .addHelpText("after", examples(`npm run admin -- key deactivate ${EXAMPLE_ROW}`))
     .action((id: string, options: Printing) => switchKey(id, false, options));
 
   key.command("activate")
-    .description("Switch an API key on again.")
+    .description("Activate an API key again.")
     .argument(...ID_ARGUMENT)
     .option(...JSON_OPTION)
     .addHelpText("after", examples(`npm run admin -- key activate ${EXAMPLE_ROW}`))
@@ -100,23 +106,26 @@ async function createKey(
   options: Printing & { company: string; name: string; scopes: string[]; expires?: string },
 ) {
   const { db, rows } = openProject();
-  const made = rows(
+  const created = rows(
     await db.rpc("create_api_key", {
       name: options.name,
       scopes: options.scopes,
       expires_at: options.expires,
       company_id: options.company,
     }),
+    { PT404: noCompany(options.company) },
   ) as NewApiKey;
-  print(options, made, () =>
+  print(options, created, () =>
     [
-      `Created the key "${printable(made.name)}" (${made.scopes.join(", ")}), ` +
-      `which ${made.expires_at ? `expires ${moment(made.expires_at, "")}` : "does not expire"}. ` +
-      `Its id is ${made.id}.`,
+      `Created the key "${printable(created.name)}" (${created.scopes.join(", ")}), ` +
+      `which ${
+        created.expires_at ? `expires ${moment(created.expires_at, "")}` : "does not expire"
+      }. ` +
+      `Its id is ${created.id}.`,
       "",
-      made.api_key,
+      created.api_key,
       "",
-      "The key is shown only this once: keep it where secrets are kept.",
+      "The key is shown only this once: store it where you keep secrets.",
     ].join("\n"));
 }
 
@@ -129,7 +138,7 @@ async function listKeys(options: Printing & { company: string }) {
         .gt("id", after).order("id").limit(limit),
   );
   if (keys.length === 0) await requireCompany(project, options.company);
-  print(options, keys.sort(newestFirst), () =>
+  print(options, keys.sort(byAge), () =>
     table(keys, {
       ID: ({ id }) => id,
       NAME: ({ name }) => name,
@@ -159,7 +168,7 @@ async function deleteKey(id: string, options: Printing) {
   print(options, key, () => `Deleted the key ${called(key)}.`);
 }
 
-/** Whether a key opens anything, and if not, why. */
+/** Whether the API accepts a key, and if not, why. */
 function stateOf({ is_active, expires_at }: ApiKey): string {
   if (!is_active) return "inactive";
   return expires_at !== null && Date.parse(expires_at) <= Date.now() ? "expired" : "active";
@@ -174,5 +183,5 @@ function shortened({ hint }: ApiKey): string {
 }
 
 function noKey(id: string): string {
-  return `No API key has the id ${id}.`;
+  return `No API key has the id ${id}: npm run admin -- key list shows the ids.`;
 }

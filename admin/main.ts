@@ -1,25 +1,25 @@
-// The operator's command: companies, their API keys, their messaging accounts; the functions' secrets.
+// `npm run admin`, the operator's command: companies, API keys, messaging accounts, secrets.
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../supabase/functions/_shared/config.ts";
 import { accountCommands } from "./accounts.ts";
 import { companyCommands } from "./companies.ts";
 import { keyCommands } from "./keys.ts";
+import { OperatorError } from "./operator_error.ts";
 import { printable } from "./print.ts";
 import { secretsCommands } from "./secrets.ts";
-import { OperatorError } from "./target.ts";
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
 const program = new Command("npm run admin --")
   .description(
-    "Looks after companies, API keys and messaging accounts: those of the local stack, or those " +
-      "of the Supabase project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
+    "Manage companies, API keys and messaging accounts, on the local stack or on the Supabase " +
+      "project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
   )
   .helpOption("--help", "show this text")
   .helpCommand("help [command]", "show the help of a command")
   .showHelpAfterError("Try --help.")
-  .configureOutput({ outputError: (message, write) => write(`${asSentence(message)}\n`) })
+  .configureOutput({ outputError: (message, write) => write(`${parserMessage(message)}\n`) })
   .exitOverride()
   .addHelpText(
     "after",
@@ -29,9 +29,9 @@ Examples:
   npm run admin -- key create --help
   npm run --silent admin -- company list --json    (--silent keeps npm's own lines out of the JSON)
 
-A command that fails says why in one sentence and ends with 1; wrong usage ends with 2.`,
+A command that fails says why and exits with 1; wrong usage exits with 2.`,
   );
-// Commands inherit what has been set above, so they come last.
+// Commands inherit the settings above when they are added, so they are added last.
 companyCommands(program);
 keyCommands(program);
 accountCommands(program);
@@ -43,29 +43,25 @@ try {
   Deno.exitCode = explain(error);
 }
 
-/** Says on stderr what went wrong, unless the parser has said it already; answers the exit code. */
+/** Prints an error on stderr, unless the parser has printed it already. Returns the exit code. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
   if (error instanceof OperatorError || error instanceof ConfigError) {
     console.error(printable(error.message));
   } else {
-    console.error(`This should not happen: ${printable(String(error))}`);
+    console.error(`Unexpected error: ${printable(String(error))}`);
   }
   return FAILED;
 }
 
-/** The parser's "error: unknown option '--x'\n(Did you mean --y?)", as one sentence. */
-function asSentence(message: string): string {
-  const [, what, guess] = /^error: (.*?)(?:\n\(Did you mean (.*)\?\))?\s*$/s.exec(message) ?? [];
-  if (!what) return message.trim();
-  const sentence = what
-    .replace(
-      /^command-argument value (.*) is invalid for argument '(.*?)'/s,
-      "argument <$2> $1 is invalid",
-    )
-    .replace(/^(unknown option '--[^=]*)=.*'$/s, "$1'") // the value may be a secret
-    .replace(/\. (It|Expected) /, (_, word) => `: ${word.toLowerCase()} `)
-    .replace(/\.$/, "");
-  const mark = guess ? `; did you mean ${guess}?` : ".";
-  return printable(sentence[0].toUpperCase() + sentence.slice(1) + mark);
+/**
+ * The parser's message on one line. Of an unknown option only the name is shown: its value, as in
+ * `--token=abc` or `-tabc`, may be a secret.
+ */
+function parserMessage(message: string): string {
+  const withoutValue = message.replace(
+    /^(error: unknown option '(?:-[^-]|--[^=]*)).*'/s,
+    "$1'",
+  );
+  return printable(withoutValue.trimEnd());
 }

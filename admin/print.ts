@@ -1,20 +1,20 @@
-/** What every command takes. */
+/** The options that every command takes. */
 export interface Printing {
   json?: boolean;
 }
 
-/** The option behind `Printing`, as the parser takes it. */
+/** The option of `Printing`, as arguments of commander's `option`. */
 export const JSON_OPTION = ["--json", "print one JSON value and nothing else"] as const;
 
-/** Prints what a command found or did: the value itself as JSON, or in words. */
-export function print({ json }: Printing, value: unknown, words: () => string) {
-  console.log(json ? JSON.stringify(value, null, 2) : words());
+/** Prints the result of a command: the value as JSON, or a text for people. */
+export function print({ json }: Printing, value: unknown, text: () => string) {
+  console.log(json ? JSON.stringify(value, null, 2) : text());
 }
 
 /**
- * Rows under headings, each column as wide as its widest cell.
- * @param columns what each heading shows of a row.
- * @param none the sentence for no rows.
+ * Lays rows out under headings, each column as wide as its widest cell.
+ * @param columns for each heading, the cell of a row.
+ * @param none the sentence to show when there are no rows.
  */
 export function table<Row>(
   rows: Row[],
@@ -31,24 +31,27 @@ export function table<Row>(
   return lines.map((line) => line.map(pad).join("  ").trimEnd()).join("\n");
 }
 
-// In a terminal these take the room of two letters.
+// A terminal shows these characters two columns wide.
 const WIDE =
   /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
 function widthOf(text: string): number {
-  const letters = new Intl.Segmenter().segment(text); // as a person counts them
-  return Array.from(letters).reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0);
+  const graphemes = new Intl.Segmenter().segment(text); // an emoji of several code points is one
+  return Array.from(graphemes).reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0);
 }
 
-/** A moment of the database to the minute, or what it means that there is none. */
+/**
+ * A timestamp of the database, to the minute.
+ * @param none the text for null.
+ */
 export function moment(timestamp: string | null, none: string): string {
   if (timestamp === null) return none;
   return `${new Date(timestamp).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /**
- * Text on one line. Names are written by customers, and a terminal obeys control characters and
- * turns around what follows a bidirectional one.
+ * Makes text safe to print on one line. Customers write the names, a terminal obeys control
+ * characters, and a bidirectional character reverses the text after it.
  */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, " ");

@@ -5,26 +5,27 @@ import {
   openToken,
   sealToken,
 } from "../supabase/functions/_shared/whatsapp/credentials.ts";
-import type { Project } from "./target.ts";
+import type { Project } from "./project.ts";
 
-/** What became of the tokens of all connected accounts. */
+/** The result of re-encrypting the tokens of all connected accounts. */
 export interface Resealing {
-  /** Sealed anew under the current key. */
+  /** The number of tokens that were re-encrypted under the current key. */
   resealed: number;
+  /** The number of tokens that the current key encrypted already. */
   already_current: number;
-  /** The accounts whose token none of the keys opens, and the id of the key that it names. */
+  /** The accounts whose token no key opens. key_id is the key that the token names, if it names one. */
   unopened: { id: string; key_id: string | null }[];
 }
 
-/** As many accounts as one request asks for. What is read early is more often outdated. */
+/** As many accounts as one request asks for. On larger pages, more tokens change before their turn. */
 const PAGE = 100;
 
 /**
- * Seals the token of every connected account under the current key, one account after the other.
- * Accounts may be connected, disconnected and send meanwhile. Cut off anywhere, it is done by doing
- * it again.
+ * Re-encrypts the token of every connected account under the current key, one account after the other.
+ * Meanwhile accounts may be connected, disconnected and used to send. After an interruption, another
+ * call does the rest.
  *
- * @throws OperatorError when there is no answer from the project, or when it is a refusal.
+ * @throws OperatorError when the project cannot be reached or refuses a request.
  */
 export async function resealTokens(
   { db, rows }: Project,
@@ -53,7 +54,7 @@ export async function resealTokens(
             sealed,
           }),
         );
-        // Connected anew or disconnected since it was read, so this account is read again.
+        // The account was connected again or disconnected since it was read, so it is read again.
         if (!isResealed) break;
         resealing.resealed++;
       }

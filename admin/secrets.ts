@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { examples } from "./examples.ts";
 import { JSON_OPTION, print, printable, type Printing } from "./print.ts";
-import { OperatorError } from "./target.ts";
+import { OperatorError } from "./operator_error.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const EXAMPLE = `${ROOT}/supabase/functions/.env.example`;
@@ -12,15 +12,15 @@ const EXAMPLE = `${ROOT}/supabase/functions/.env.example`;
 /** Adds `secrets init`. */
 export function secretsCommands(program: Command) {
   const secrets = program.command("secrets")
-    .description("Make what the functions keep secret on a stack of the Supabase CLI.")
+    .description("Write the secrets that the functions need under supabase start.")
     .addHelpText("after", examples("npm run admin -- secrets init"));
 
   secrets.command("init")
     .description(
       "Write the functions' secrets for supabase start into a file that only you can read, " +
-        "with a new CREDENTIALS_KEY. A file that exists is never changed.",
+        "with a new CREDENTIALS_KEY. An existing file is never changed.",
     )
-    .option("--file <path>", "where to write them", "supabase/functions/.env")
+    .option("--file <path>", "the file to write", "supabase/functions/.env")
     .option(...JSON_OPTION)
     .addHelpText(
       "after",
@@ -30,7 +30,7 @@ export function secretsCommands(program: Command) {
 }
 
 async function initSecrets(options: Printing & { file: string }) {
-  const file = resolve(ROOT, options.file); // npm runs every command in this folder
+  const file = resolve(ROOT, options.file); // npm runs every command in the root folder
   const example = await Deno.readTextFile(EXAMPLE);
   const key = encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   await writeNew(file, example.replace(/^CREDENTIALS_KEY=$/m, `CREDENTIALS_KEY=${key}`));
@@ -39,23 +39,31 @@ async function initSecrets(options: Printing & { file: string }) {
     { file, generated: ["CREDENTIALS_KEY"] },
     () =>
       `Wrote ${printable(file)} with a new CREDENTIALS_KEY; ` +
-      "its JWT_SIGNING_KEY is that of supabase start, and good for no other project.",
+      "its JWT_SIGNING_KEY is the fixed key of supabase start: use the file for no other project.",
   );
 }
 
-/** @throws OperatorError when the file exists, which stays as it is, or cannot be written. */
+/**
+ * Writes a file that does not exist yet, for its owner alone.
+ * @throws OperatorError when the file exists, which leaves it unchanged, or cannot be written.
+ */
 async function writeNew(file: string, text: string) {
   try {
-    // Made and opened in one step: of two commands at once, one finds the other's file.
+    // createNew creates and opens the file in one step, so only one of two commands at once succeeds.
     await Deno.writeTextFile(file, text, { createNew: true, mode: 0o600 });
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) {
-      throw new OperatorError(`${file} exists already and stays as it is.`);
+      throw new OperatorError(
+        `${file} already exists and was not changed: name another file with --file.`,
+      );
     }
     if (error instanceof Deno.errors.NotFound) {
-      throw new OperatorError(`${file} cannot be written: its folder does not exist.`);
+      throw new OperatorError(
+        `${file} cannot be written because its folder does not exist: create the folder first.`,
+      );
     }
     const { code } = error as { code?: string };
-    throw new OperatorError(`${file} cannot be written${code ? ` (${code})` : ""}.`);
+    const reason = code ? ` (${code})` : "";
+    throw new OperatorError(`${file} cannot be written${reason}: name another file with --file.`);
   }
 }

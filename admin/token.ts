@@ -1,32 +1,34 @@
 import { promptSecret } from "deno-std/cli/prompt_secret.js";
-import { OperatorError } from "./target.ts";
+import { OperatorError } from "./operator_error.ts";
 
 /**
- * An access token of the messaging channel, from standard input or, at a terminal, from a prompt
- * that does not show it. Never from an argument: those are seen by every user of the machine and
- * kept by the shell.
+ * Reads an access token of the messaging channel from standard input or, at a terminal, from a prompt
+ * that does not show it. There is no argument for it: every user of the machine can see the arguments
+ * of a command, and the shell keeps them in its history.
  *
- * @throws OperatorError when nothing came, or what came cannot be a token.
+ * @throws OperatorError when the input is empty or cannot be a token.
  */
 export async function readToken(): Promise<string> {
-  const text = Deno.stdin.isTerminal() ? ask() : await new Response(Deno.stdin.readable).text();
+  const text = Deno.stdin.isTerminal()
+    ? promptForToken()
+    : await new Response(Deno.stdin.readable).text();
   const token = text.trim();
   if (token === "") {
     throw new OperatorError(
-      "No access token came: pass it on standard input, or type it when asked.",
+      "The access token is missing: pass it on standard input, or type it at the prompt.",
     );
   }
-  // It travels in a header, which takes no more than this.
+  // The token is sent in a header, which allows only these characters.
   if (!/^[\x21-\x7e]{1,4096}$/.test(token)) {
     throw new OperatorError(
-      "This is no access token: it must be at most 4096 ASCII characters, with no space or line break within.",
+      "This is not an access token: it must have at most 4096 ASCII characters and no spaces or line breaks.",
     );
   }
   return token;
 }
 
-/** Asks on stderr. stdout gets nothing but white space, so that the answer stays one JSON value. */
-function ask(): string {
+/** Prompts on stderr. stdout gets only white space, so that `--json` still prints one JSON value. */
+function promptForToken(): string {
   Deno.stderr.writeSync(new TextEncoder().encode("Access token (not shown while you type):"));
   const token = promptSecret("", { mask: "" });
   if (!Deno.stdout.isTerminal()) console.error();

@@ -1,4 +1,4 @@
 import { fileURLToPath } from "node:url";
 
-/** The folder of this checkout, with a slash at the end. */
+/** The root folder of this checkout, with a slash at the end. */
 export const root = fileURLToPath(new URL("../", import.meta.url));

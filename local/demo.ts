@@ -5,16 +5,16 @@ import {
 import type { Sql } from "./postgres/database.ts";
 import { SANDBOX_TOKEN } from "./sandbox/rules.ts";
 
-// What the demo company of supabase/seed.sql gets at every start, because a seed cannot know it.
+// The parts of the demo company that each start adds to supabase/seed.sql, because they are secrets.
 
 export const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
-/** Of its accounts, the one that sends through the sandbox. */
+/** The account that sends through the sandbox. */
 const DEMO_ACCOUNT_ID = "de300003-0000-4000-8000-000000000001";
 const DEMO_KEY_NAME = "npm start";
 
 /**
- * A fresh key of the demo company; null when there is no such company. Keys of earlier starts stay good
- * for 30 days, so that a program that was given one yesterday still works today.
+ * Creates a new API key of the demo company; returns null when the company does not exist. Keys of
+ * earlier starts stay valid for 30 days, so a program that got its key yesterday still works today.
  */
 export async function demoKey(
   owner: Sql,
@@ -37,10 +37,10 @@ export async function demoKey(
 }
 
 /**
- * Connects the demo company to the sandbox. Tokens are stored under a key that each installation has
- * for itself, hence not in the seed.
+ * Connects the demo company to the sandbox. Each installation encrypts tokens with a key of its own, so
+ * the seed cannot contain this token.
  *
- * @param credentialsKey null disconnects it: elsewhere than in the sandbox, its token is worth nothing.
+ * @param credentialsKey null disconnects the account, because its token works in the sandbox only.
  */
 export async function connectDemoAccount(owner: Sql, credentialsKey: string | null) {
   const token = credentialsKey &&
@@ -50,7 +50,7 @@ export async function connectDemoAccount(owner: Sql, credentialsKey: string | nu
       encrypted_token = ${token},
       disconnected_at = case when ${token}::text is null then coalesce(disconnected_at, now()) end
     where id = ${DEMO_ACCOUNT_ID} and not exists (
-      -- Somebody has given the number to another company.
+      -- Another company has connected the number since.
       select from messaging_accounts as other
       where other.phone_number_id = messaging_accounts.phone_number_id and other.id <> messaging_accounts.id
         and other.disconnected_at is null

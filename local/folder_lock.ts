@@ -1,41 +1,43 @@
-import { delay } from "deno-std/async/delay.js";
+import { poll } from "deno-std/async/poll.js";
 import { readIfPresent } from "./files.ts";
 
-/** Who works on a data folder. */
+/** The stack that uses a data folder. */
 export interface Holder {
   pid: number;
   url: string;
   since: string;
 }
 
-/** A data folder is in use; the message says by whom. */
+/** Another stack uses the data folder; the message says which one, and what to do. */
 export class FolderInUse extends Error {
   override name = "FolderInUse";
 }
 
 /** A lock on a data folder. */
 export interface FolderLock {
-  /** Writes down who holds the folder, for whoever comes second. */
+  /** Records the holder in the folder, for the message of a second start. */
   note(holder: Holder): Promise<void>;
   release(): void;
 }
 
+/** How long a start waits for a stack that is ending to stop its database. */
+const PATIENCE_MS = 2_000;
+
 /**
- * Takes a folder for this process. The operating system gives the lock back when the process ends,
- * however it ends, so a crash never locks anyone out.
+ * Locks a folder for this process. The operating system releases the lock when the process ends, also
+ * when it crashes, so no lock is left behind.
  *
- * @throws FolderInUse when another process has it for longer than two seconds.
+ * @throws FolderInUse when another process still has the lock after two seconds.
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const path = `${folder}/lock`;
   const file = await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
-  // A stack that is just ending needs a moment to put its database to rest.
-  for (let attempt = 0; !await file.tryLock(true); attempt++) {
-    if (attempt === 40) {
-      file.close();
-      throw new FolderInUse(inUse(folder, await readIfPresent(path)));
-    }
-    await delay(50);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    await poll(() => file.tryLock(true), Boolean, { interval: 50, signal });
+  } catch (error) {
+    file.close();
+    throw signal.aborted ? new FolderInUse(inUse(folder, await readIfPresent(path))) : error;
   }
   await file.truncate();
   return {
@@ -49,9 +51,9 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
 }
 
 function inUse(folder: string, written: string | null): string {
-  const advice = "Stop that one first, or give this one a folder of its own with --data.";
+  const advice = "Stop that stack first, or choose another folder with --data.";
   if (!written) {
-    return `The data in ${folder} is in use by a stack that is just starting. ${advice}`;
+    return `The data in ${folder} is in use by a stack that is starting. ${advice}`;
   }
   const { pid, url, since } = JSON.parse(written) as Holder;
   return `The data in ${folder} is in use by the stack at ${url} (process ${pid}, since ${since}). ${advice}`;

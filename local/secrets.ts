@@ -1,19 +1,19 @@
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { readIfPresent, writePrivately } from "./files.ts";
 
-/** What the local stack keeps secret, made once for a data folder and kept beside it. */
+/** The secrets of the local stack, created once for each data folder. */
 export interface Secrets {
-  /** Of the database roles supabase_admin, postgres and authenticator. */
+  /** The password of the database roles supabase_admin, postgres and authenticator. */
   database_password: string;
-  /** base64url of the 32 bytes with which tokens for the REST layer are signed (HS256). */
+  /** A text whose bytes are the key that signs tokens for the Data API (HS256). */
   jwt_secret: string;
-  /** base64url of the 32 bytes under which tokens of messaging accounts are stored (A256GCM). */
+  /** The key that encrypts tokens of messaging accounts (A256GCM): 32 bytes in base64url. */
   credentials_key: string;
   publishable_key: string;
   secret_key: string;
 }
 
-/** The secrets kept in a file; made, and readable only by their owner, when there are none yet. */
+/** Reads the secrets from a file. If there is none, creates it, readable only by its owner. */
 export async function loadSecrets(file: string): Promise<Secrets> {
   const kept = await readIfPresent(file);
   if (kept !== null) return JSON.parse(kept);

@@ -7,32 +7,32 @@ import { startStack } from "./stack.ts";
 const program = new Command("npm start --")
   .description(
     "Runs the API on this machine: Postgres, the Data API and both functions.\n" +
-      "Data is kept in .local/ until --fresh. Ctrl-C ends everything.",
+      "Data stays in .local/ until --fresh. Ctrl-C ends everything.",
   )
   .option(
     "--port <number>",
-    "port of the API on 127.0.0.1; the database takes the next one",
+    "port of the API on 127.0.0.1; the database takes the next port, or any free one",
     portUpTo(65534),
     54321,
   )
   .option("--fresh", "start from an empty database", false)
   .option("--no-seed", "do not write the demo data")
-  .option("--data <folder>", "where data and addresses are kept", defaultFolder())
-  .option("--quiet", "print nothing but errors", false)
+  .option("--data <folder>", "folder of the data and of stack.json", defaultFolder())
+  .option("--quiet", "print only errors", false)
   .helpOption("--help", "show this text")
   .showHelpAfterError("Try --help.")
-  .parse(["deno", "start.ts", ...Deno.args]);
+  .parse(Deno.args, { from: "user" });
 
 const options = program.opts<
   { port: number; fresh: boolean; seed: boolean; data: string; quiet: boolean }
 >();
 const folder = resolve(options.data);
 const say = options.quiet ? () => {} : console.log;
-// Where the functions write what happened as it should.
+// The functions log their successful sends with console.info.
 if (options.quiet) console.info = () => {};
 const began = performance.now();
 const asked = askedToEnd();
-// An error that nobody waits for must not end this process and leave its database behind.
+// An unhandled error must not end this process, because its database would keep running.
 addEventListener("error", report);
 addEventListener("unhandledrejection", report);
 
@@ -56,7 +56,7 @@ try {
     throw new Error(`Postgres ended unexpectedly; ${folder}/postgres.log says why.`);
   }
 } catch (error) {
-  // What fails because it is being ended is no failure.
+  // After a request to end, an error is a consequence of the end and no failure.
   if (!asked.aborted) {
     console.error(error instanceof Error ? error.message : String(error));
     Deno.exit(1);
@@ -64,13 +64,13 @@ try {
 }
 Deno.exit(0);
 
-/** Aborts when a person or the system ends this process, or when npm, which started it, is gone. */
+/** Aborts on a signal to end this process, and when npm, which started it, has ended. */
 function askedToEnd(): AbortSignal {
   const asked = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     Deno.addSignalListener(signal, () => asked.abort());
   }
-  // Killed outright, npm cannot pass the signal on, and nobody would know what still runs here.
+  // npm cannot pass a SIGKILL on, so after one this process would keep running unnoticed.
   if (Deno.env.get("npm_lifecycle_event")) {
     const parent = Deno.ppid;
     setInterval(() => Deno.ppid === parent || asked.abort(), 500);
@@ -105,7 +105,7 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
     ]
     : [
       "",
-      "There is no demo company. Make one of your own in a second terminal:",
+      "There is no demo company. Make one in a second terminal:",
       "",
       '  npm run admin -- company create "My company"',
     ];

@@ -1,10 +1,10 @@
-// A Supabase that somebody else runs, for the tests that judge it over HTTP: a `supabase start`, a preview
-// branch, another start of the local stack. Without one, the tests start a stack of their own.
+// A Supabase that the environment names: a `supabase start`, a preview branch or another local stack.
+// The tests of the API run against it. Without one, the tests start a stack of their own.
 import postgres from "postgres";
 import type { StackAddresses } from "../local/stack.ts";
 import { DEMO_COMPANY_ID } from "../local/demo.ts";
 
-/** Where it is, and what its functions keep secret; every one of them is needed. */
+/** The variables that say where it is and which secrets its functions have. All are required. */
 const VARIABLES = {
   SUPABASE_URL: "the API",
   SUPABASE_PUBLISHABLE_KEY: "its publishable key, or the anon key",
@@ -13,15 +13,15 @@ const VARIABLES = {
   CREDENTIALS_KEY: "as its functions have it",
 };
 
-/** What these tests call their companies. */
+/** The names that these tests give their companies. */
 const TEST_COMPANIES = ["Test", "Other", "Empty"];
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** What says that the tests cannot run, as one sentence or a few. */
+/** The tests cannot run against the named Supabase; the message says why. */
 export class NotUsable extends Error {}
 
-/** The tests of what callers meet over HTTP and of what keeps companies apart; the rest is about this repository. */
+/** The tests of the HTTP API and of the isolation of companies. All other tests are about this repository. */
 export function testsOfNamedStack({ sandbox_url }: StackAddresses): string[] {
   return [
     "tests/gateway",
@@ -35,7 +35,7 @@ export function testsOfNamedStack({ sandbox_url }: StackAddresses): string[] {
 
 /**
  * The stack that the environment names; null when SUPABASE_URL is not set.
- * @throws NotUsable when something else is missing, or when the tests' rows would be among real ones.
+ * @throws NotUsable when another variable is missing, or when the database has real companies.
  */
 export async function namedStack(): Promise<StackAddresses | null> {
   const url = Deno.env.get("SUPABASE_URL")?.replace(/\/+$/, "");
@@ -45,7 +45,7 @@ export async function namedStack(): Promise<StackAddresses | null> {
     const list = missing.map(([name, what]) => `  ${name}  ${what}`).join("\n");
     throw new NotUsable(
       `SUPABASE_URL is set, so the tests run against ${url}. They also need:\n${list}\n` +
-        "Unset SUPABASE_URL to let them start a stack of their own.",
+        "Unset SUPABASE_URL to run them on a stack of their own.",
     );
   }
   const database_url = Deno.env.get("SUPABASE_DB_URL")!;
@@ -53,7 +53,7 @@ export async function namedStack(): Promise<StackAddresses | null> {
   if (!isHere && Deno.env.get("TEST_ROWS_MAY_STAY") !== "1") {
     throw new NotUsable(
       `${url} is not on this machine, and the tests leave their rows there. ` +
-        "Set TEST_ROWS_MAY_STAY=1 if it is there for tests, such as a preview branch.",
+        "Set TEST_ROWS_MAY_STAY=1 if it is only for tests, such as a preview branch.",
     );
   }
   const stack = {
@@ -71,8 +71,8 @@ export async function namedStack(): Promise<StackAddresses | null> {
 }
 
 /**
- * The tests write companies and leave them. A database that has others was not made for tests, and neither
- * was one that belongs to another API.
+ * The tests write companies and leave them, so the database must have no other companies.
+ * @throws NotUsable when it has some, or when the functions and the database are not of one project.
  */
 async function refuseRealCompanies({ gateway_url, database_url }: StackAddresses) {
   const sql = postgres(database_url, { max: 1, onnotice: () => {}, prepare: false });
@@ -84,7 +84,7 @@ async function refuseRealCompanies({ gateway_url, database_url }: StackAddresses
     if (real > 0) {
       throw new NotUsable(
         `The database of SUPABASE_DB_URL has companies that no test made (${real}). The tests write ` +
-          "to it and leave their rows: name a database that is there for tests.",
+          "to it and leave their rows: name a database that is only for tests.",
       );
     }
     const api_key = await sql.begin(async (sql) => {
@@ -100,7 +100,7 @@ async function refuseRealCompanies({ gateway_url, database_url }: StackAddresses
     if (status !== 200) {
       throw new NotUsable(
         `${gateway_url} answers ${status} to a key that was just made in the database of ` +
-          "SUPABASE_DB_URL: are they of one project, and are its functions and their secrets in place?",
+          "SUPABASE_DB_URL. Check that both are of one project and that its functions have their secrets.",
       );
     }
   } catch (error) {

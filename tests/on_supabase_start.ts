@@ -1,5 +1,5 @@
-// `npm run test:supabase-start`, for a machine with Docker: `supabase start` with a database of its own, the
-// functions served by the CLI, a sandbox for what they send, and the tests that judge a Supabase over HTTP.
+// `npm run test:supabase-start`, for a machine with Docker: a `supabase start` with a database of its own, the
+// functions served by the CLI, the sandbox that they send to, and the tests that run on a named Supabase.
 import { cp } from "node:fs/promises";
 import { root } from "../local/checkout.ts";
 import { retry } from "deno-std/async/retry.js";
@@ -8,7 +8,7 @@ import { parseEnv } from "node:util";
 const deno = [Deno.execPath(), "run", "--allow-all", "--no-prompt"];
 const PROJECT = "crm-messaging-api-tests";
 const SANDBOX_PORT = 54330;
-/** Containers that nothing here uses; the functions are served by themselves. */
+/** Containers that the tests do not use; `functions serve` serves the functions. */
 const UNUSED = [
   ...["edge-runtime", "imgproxy", "logflare", "mailpit", "postgres-meta", "realtime"],
   ...["storage-api", "studio", "supavisor", "vector"],
@@ -18,14 +18,14 @@ Deno.env.set("SUPABASE_TELEMETRY_DISABLED", "1");
 const folder = await Deno.makeTempDir({ prefix: "crm-supabase-start-" });
 const project = `${folder}/project`;
 const over = new AbortController();
-// Everything that was started is ended, also when a person does not want to wait.
+// A signal ends everything that was started.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => over.abort());
 }
 const started: Promise<unknown>[] = [];
 let code = 1;
 try {
-  // Under another name, so that nobody's own stack is taken for it, and lost at the end.
+  // The copy has another project id, because the end of this run deletes the stack of that id.
   const isOurs = (path: string) => !/\/(\.temp|\.branches|\.env)$/.test(path);
   await cp(`${root}supabase`, `${project}/supabase`, { recursive: true, filter: isOurs });
   await cp(`${root}import_map.json`, `${project}/import_map.json`);
@@ -67,7 +67,7 @@ try {
 } finally {
   over.abort();
   await Promise.allSettled(started);
-  // By its name, whatever the environment says: another project's volumes are somebody's data.
+  // By its id, whatever the environment says: the volumes of another project are somebody's data.
   await run(supabase("stop", "--no-backup", "--project-id", PROJECT)).catch((error) =>
     console.error(error.message)
   );
@@ -75,34 +75,34 @@ try {
 }
 Deno.exit(code);
 
-/** Runs a command to its end; answers what it printed, when that is not for the terminal. */
+/** Runs a command that must succeed. Returns its output if stdout is piped. */
 async function run([program, ...args]: string[], stdout: "inherit" | "piped" = "inherit") {
   const command = new Deno.Command(program, { args, cwd: root, stdout, stderr: "inherit" });
   const child = command.spawn();
   const text = stdout === "piped" ? await new Response(child.stdout).text() : "";
   const { success } = await child.status;
-  if (!success) throw new Error(`This did not succeed: ${[program, ...args].join(" ")}`);
+  if (!success) throw new Error(`This command failed: ${[program, ...args].join(" ")}`);
   return text;
 }
 
-/** Starts a command that goes on until the tests are over. Answers its failure: to end before that. */
+/** Starts a command that runs until the tests are over. The promise rejects when it ends before that. */
 function start([program, ...args]: string[]): Promise<void> {
   const child = new Deno.Command(program, { args, cwd: root, signal: over.signal }).spawn();
   const ending = child.status.then(() => {
-    if (!over.signal.aborted) throw new Error(`This has ended too early: ${args.join(" ")}`);
+    if (!over.signal.aborted) throw new Error(`This command ended too early: ${args.join(" ")}`);
   });
-  ending.catch(() => {}); // it is awaited, if at all, with others
+  ending.catch(() => {}); // a rejection must be handled even if nothing awaits it
   started.push(ending);
   return ending;
 }
 
-/** A command of the CLI on the copy. */
+/** A command of the Supabase CLI on the copy. */
 function supabase(...args: string[]): string[] {
   const program = `${root}tools/node_modules/supabase/dist/supabase.js`;
   return ["node", program, ...args, "--workdir", project, "--agent", "no"];
 }
 
-/** Waits until the functions have been loaded; at the first start, their packages are fetched. */
+/** Waits until the functions are loaded. The first start also downloads their packages. */
 async function healthy(url: string) {
   const ask = async () => {
     const { status } = await fetch(url, { signal: AbortSignal.timeout(10_000) });

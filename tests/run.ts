@@ -1,5 +1,5 @@
-// `npm test`: starts a stack of its own on free ports and runs every test against it, in parallel; or, where
-// the environment names a Supabase, the tests that judge one over HTTP (unless --own-stack comes first).
+// `npm test`: starts a stack on free ports and runs every test against it, in parallel. If the environment
+// names a Supabase and the first argument is not --own-stack, it runs the tests of that Supabase's API.
 // Arguments go to `deno test`, so one file or one test can be run: npm test -- tests/gateway --filter phone
 import { existsSync } from "node:fs";
 import { root } from "../local/checkout.ts";
@@ -9,7 +9,7 @@ import { namedStack, NotUsable, testsOfNamedStack } from "./named_stack.ts";
 const folder = await Deno.makeTempDir({ prefix: "crm-tests-" });
 const report = `${folder}/report.xml`;
 
-// The functions' lines about sends; tests of them have functions of their own.
+// The functions log their sends with console.info. Tests of the log run functions of their own.
 console.info = () => {};
 const [isOwn, args] = Deno.args[0] === "--own-stack"
   ? [true, Deno.args.slice(1)]
@@ -33,7 +33,7 @@ const tests = new Deno.Command(Deno.execPath(), {
   cwd: root,
   env: { STACK_FILE: `${folder}/stack.json` },
 }).spawn();
-// Passed on, so that the tests end before the stack that they run against.
+// A signal is passed on, so that the tests end before their stack.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => tests.kill(signal));
 }
@@ -44,24 +44,27 @@ await stop();
 await Deno.remove(folder, { recursive: true });
 Deno.exit(code);
 
-/** Makes a stack known to the tests; answers which of them to run besides those named, and what ends it. */
+/**
+ * Starts or finds the stack and writes stack.json for the tests. Returns the tests to run when the
+ * arguments name none, and the function that ends the stack.
+ */
 async function openStack(): Promise<{ paths: string[]; stop(): Promise<void> }> {
   const asked = args.filter((arg) => existsSync(`${root}${arg}`));
   const named = isOwn ? null : await namedStack();
   if (named) {
-    const fitting = testsOfNamedStack(named);
-    const other = asked.find((path) => !fitting.some((each) => path.startsWith(each)));
+    const runnable = testsOfNamedStack(named);
+    const other = asked.find((path) => !runnable.some((each) => path.startsWith(each)));
     if (other) {
       throw new NotUsable(
-        `${other} is no test of a named Supabase; these are:\n  ${fitting.join("\n  ")}`,
+        `${other} cannot run on a named Supabase. These tests can:\n  ${runnable.join("\n  ")}`,
       );
     }
     console.log(`Testing ${named.url}`);
     if (!named.sandbox_url) {
-      console.log("SANDBOX_URL is not set: the tests of template sends are left out.");
+      console.log("SANDBOX_URL is not set: the tests of template sends are skipped.");
     }
     await Deno.writeTextFile(`${folder}/stack.json`, JSON.stringify(named));
-    return { paths: asked.length > 0 ? [] : fitting, stop: async () => {} };
+    return { paths: asked.length > 0 ? [] : runnable, stop: async () => {} };
   }
   const { stop } = await startStack({
     folder,
@@ -74,12 +77,12 @@ async function openStack(): Promise<{ paths: string[]; stop(): Promise<void> }> 
   return { paths: asked.length > 0 ? [] : ["tests/"], stop };
 }
 
-/** One closing line that a program can read; the counts are the runner's own. */
+/** The last line of the output, which programs can read, with the counts of the test runner. */
 async function summary(): Promise<string> {
   const xml = await Deno.readTextFile(report).catch(() => "");
   const [, total = "0", failures = "0", errors = "0"] =
     /<testsuites[^>]* tests="(\d+)" failures="(\d+)" errors="(\d+)"/.exec(xml) ?? [];
   const failed = Number(failures) + Number(errors);
-  // A file that cannot be loaded fails the run and is in no report.
+  // A test file that cannot be loaded fails the run, but the report does not list it.
   return `${Number(total) - failed} passed, ${success ? 0 : Math.max(failed, 1)} failed`;
 }

@@ -1,6 +1,6 @@
--- The parts of a Supabase database that migrations rely on, for a Postgres that has just been made.
--- Run once, by the cluster's superuser, before the first migration. Role passwords are set by the
--- program that runs it. As on a hosted project, nothing in public is granted by default.
+-- The parts of a Supabase database that migrations rely on, for a new Postgres cluster.
+-- The superuser runs this once, before the first migration, and sets the passwords of the roles.
+-- As on a hosted project, nothing in public is granted by default.
 
 create role postgres login createdb createrole replication bypassrls;
 create role anon nologin noinherit;

@@ -3,12 +3,12 @@ import postgres from "postgres";
 
 export type Sql = postgres.Sql;
 
-/** A connection as one of the database's login roles. */
+/** Connects as one of the database's login roles. */
 export function connect(port: number, user: string, password: string, max = 1): Sql {
   return postgres(databaseUrl(port, user, password), {
     max,
     onnotice: () => {},
-    // Migrations change types under a connection's feet; nothing here is called often enough to prepare.
+    // Migrations change types that prepared statements rely on, and no statement here runs often.
     prepare: false,
   });
 }
@@ -31,18 +31,18 @@ export async function bootstrap(admin: Sql, password: string) {
   const passwords = ["postgres", "authenticator"].map((role) =>
     `alter role ${role} password '${password}';`
   );
-  // One message, so one transaction: a start that is killed here leaves nothing behind.
+  // One message is one transaction, so a start that is killed here leaves nothing behind.
   await admin.unsafe(await Deno.readTextFile(bootstrapFile) + passwords.join("\n"));
 }
 
 /**
- * Applies the migrations that the history does not have, in order, each with its entry in one
- * transaction. The history is the table that the Supabase CLI keeps, so `supabase migration list`
- * and `supabase db push` agree with it.
+ * Applies, in order, the migrations that are not in the history. Each migration and its entry in the
+ * history are one transaction. The history is the table of the Supabase CLI, so `supabase migration
+ * list` and `supabase db push` agree with it.
  *
- * Yields the name of each migration that it has applied.
+ * Yields the file name of each migration after it is applied.
  *
- * @throws Error naming the migration and what the database said of it.
+ * @throws Error whose message names the migration and gives the database's reason.
  */
 export async function* migrate(sql: Sql): AsyncGenerator<string> {
   await sql.unsafe(`
@@ -82,10 +82,10 @@ async function migrationFiles(): Promise<string[]> {
 }
 
 /**
- * Writes the demo data of supabase/seed.sql, once for a database. What was written is noted in the
- * table that the Supabase CLI keeps for its own `--include-seed`.
+ * Writes the demo data of supabase/seed.sql, once for each database. The table that the Supabase CLI
+ * uses for `--include-seed` records that it was written.
  *
- * @returns whether the data was written now.
+ * @returns whether this call wrote the data.
  */
 export async function seed(sql: Sql): Promise<boolean> {
   const path = "supabase/seed.sql";
@@ -110,11 +110,11 @@ export async function seed(sql: Sql): Promise<boolean> {
   return true;
 }
 
-/** What Postgres said, with the line of the file where it names a place. */
+/** The message of Postgres, with the line of the file when Postgres names a position. */
 function describe(error: unknown, text: string): string {
   if (!(error instanceof postgres.PostgresError)) return String(error);
   const position = Number(error.position);
-  // Postgres counts characters, JavaScript half of some.
+  // Postgres counts code points; JavaScript counts some of them as two.
   const before = Array.from(text).slice(0, position).join("");
   const line = position ? ` (line ${before.split("\n").length})` : "";
   return [error.message + line, error.detail, error.hint].filter(Boolean).join(". ");

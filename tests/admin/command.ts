@@ -9,9 +9,9 @@ export interface Ending {
 }
 
 interface Circumstances {
-  /** What arrives on standard input. */
+  /** The text on standard input. */
   input?: string;
-  /** Besides STACK_FILE; undefined takes a variable away. */
+  /** Variables besides the inherited ones; undefined removes one. */
   env?: Record<string, string | undefined>;
 }
 
@@ -26,7 +26,7 @@ export async function admin(
   const [program, ...before] = COMMAND;
   const child = new Deno.Command(program, {
     args: [...before, ...args],
-    // Whatever project the person who runs the tests has in their environment, it is not meant here.
+    // The environment of the person who runs the tests may name a real project; it is not used.
     clearEnv: true,
     env: definedOnly({ ...inherited(), NO_COLOR: "1", ...env }),
     stdin: "piped",
@@ -35,27 +35,27 @@ export async function admin(
   }).spawn();
   const ending = child.output();
   const writer = child.stdin.getWriter();
-  // A command that needs no input may end before it is written.
+  // A command that reads no input may exit before the input is written.
   await writer.write(new TextEncoder().encode(input)).then(() => writer.close()).catch(() => {});
   const { code, stdout, stderr } = await ending;
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
-/** Runs a command that must succeed, and answers what it printed. */
+/** Runs a command that must succeed, and returns what it printed. */
 export async function printed(args: string[], input?: string): Promise<string> {
   const { code, stdout, stderr } = await admin(args, { input });
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   return stdout;
 }
 
-/** As `printed`, with `--json`: the one value that is all of the output. */
+/** As `printed`, with `--json`: the one value that the command printed. */
 // deno-lint-ignore no-explicit-any
 export async function json(args: string[], input?: string): Promise<any> {
   return JSON.parse(await printed([...args, "--json"], input));
 }
 
-/** A company with no keys and no accounts. */
+/** Creates a company without keys and accounts. Returns its id. */
 export async function bareCompany(): Promise<string> {
   return await withDatabase(async (sql) => {
     const [{ id }] = await sql`insert into companies (name) values ('Operated') returning id`;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { withDatabase } from "../support/test_stack.ts";
 import { json, printed } from "./command.ts";
 
-Deno.test("a company is created with a pipeline, and listed by name", async () => {
+Deno.test("a company is created with a pipeline, and companies are listed by name", async () => {
   const mark = crypto.randomUUID();
   const [text, made] = await Promise.all([
     printed(["company", "create", `  Zweite ${mark} `]),

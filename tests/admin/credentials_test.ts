@@ -11,10 +11,10 @@ import {
   UnknownCredentialsKey,
 } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 
-const BYTES = new Uint8Array(32).fill(0xfb); // has both characters in which the alphabets differ
+const BYTES = new Uint8Array(32).fill(0xfb); // encodes to + and /, in which the two alphabets differ
 const OTHER = new Uint8Array(32);
 
-/** A token as earlier versions sealed it, which named no key; or with a header of the test's own. */
+/** A token as earlier versions encrypted it, without a key id, or with another header. */
 async function sealedAs(
   header: jose.CompactJWEHeaderParameters = { alg: "dir", enc: "A256GCM" },
   key = BYTES,
@@ -32,7 +32,7 @@ Deno.test("a credentials key is 32 bytes in base64 or base64url, padded or not",
   }
 });
 
-Deno.test("anything else is no credentials key, and the sentence does not quote it", () => {
+Deno.test("any other text is refused as a credentials key, and the sentence does not quote it", () => {
   const right = encodeBase64Url(BYTES);
   const wrong = [
     undefined,
@@ -53,7 +53,7 @@ Deno.test("anything else is no credentials key, and the sentence does not quote 
   }
 });
 
-Deno.test("a sealed token fits the database's check and opens again unless it was altered", async () => {
+Deno.test("an encrypted token fits the database's check, and opens unless it was altered", async () => {
   const sealed = await sealToken("EAAB", BYTES);
   assert.match(sealed, /^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
   const kid = await credentialsKeyId(BYTES);
@@ -77,14 +77,14 @@ Deno.test("a key's id is its JWK thumbprint", async () => {
   assert.notEqual(await credentialsKeyId(OTHER), await credentialsKeyId(BYTES));
 });
 
-Deno.test("a token opens under the key that it names, whichever of the configured ones that is", async () => {
+Deno.test("a token opens under the configured key that it names, whether current or previous", async () => {
   const sealed = await sealToken("EAAB", BYTES);
   assert.equal(keyIdOf(sealed), await credentialsKeyId(BYTES));
   assert.equal(await openToken(sealed, [BYTES, OTHER]), "EAAB");
   assert.equal(await openToken(sealed, [OTHER, BYTES]), "EAAB");
 });
 
-Deno.test("a token that names a key which is not configured opens under no other, and the error says which", async () => {
+Deno.test("a token that names an unconfigured key does not open, and the error names that key", async () => {
   const keyId = await credentialsKeyId(BYTES);
   const isUnknown = (error: unknown) => {
     assert.ok(error instanceof UnknownCredentialsKey);
@@ -100,7 +100,7 @@ Deno.test("a token that names a key which is not configured opens under no other
   await assert.rejects(() => openToken(misnamed, [OTHER, BYTES]), jose.errors.JWEDecryptionFailed);
 });
 
-Deno.test("a token that names no key opens under any of the configured ones", async () => {
+Deno.test("a token without a key id opens under any configured key", async () => {
   const sealed = await sealedAs();
   assert.equal(keyIdOf(sealed), undefined);
   assert.equal(await openToken(sealed, [BYTES]), "EAAB");
@@ -110,7 +110,7 @@ Deno.test("a token that names no key opens under any of the configured ones", as
   await assert.rejects(() => openToken(sealed, [OTHER, OTHER]), jose.errors.JWEDecryptionFailed);
 });
 
-Deno.test("a token that was sealed in another way does not open, under whichever key", async () => {
+Deno.test("a token that was encrypted with another algorithm does not open under any key", async () => {
   const kid = await credentialsKeyId(BYTES);
   for (const alg of ["dir", "A256KW", "A256GCMKW"]) {
     for (const enc of ["A256GCM", "A128CBC-HS256", "A128GCM"]) {

@@ -5,6 +5,10 @@ import { admin, bareCompany, json, printed } from "./command.ts";
 
 const KEY = /^sk_live_[A-Za-z0-9_-]{43}$/m;
 
+function noCompany(id: string): string {
+  return `No company has the id ${id}: npm run admin -- company list shows the ids.\n`;
+}
+
 function create(company: string, ...more: string[]): string[] {
   return ["key", "create", "--company", company, "--name", "A program", ...more];
 }
@@ -40,7 +44,7 @@ Deno.test("a key is printed once and stored as a hash", async () => {
   }
 });
 
-Deno.test("a key opens the gateway until it is switched off, and again until it is deleted", async () => {
+Deno.test("the gateway accepts a key until it is deactivated, and after activation until it is deleted", async () => {
   const made = await json(
     create(await bareCompany(), "--scopes", "read", "--expires", "2999-12-31"),
   );
@@ -62,7 +66,7 @@ Deno.test("a key opens the gateway until it is switched off, and again until it 
   assert.deepEqual(await gatewayStatus(made.api_key), 401);
 });
 
-Deno.test("keys are listed newest first, each with what it may do and whether it is good", async () => {
+Deno.test("keys are listed newest first, each with its scopes and state", async () => {
   const company = await bareCompany();
   await withDatabase((sql) =>
     sql`
@@ -86,7 +90,7 @@ Deno.test("keys are listed newest first, each with what it may do and whether it
   ]);
 });
 
-Deno.test("a list that is longer than one answer of the API is not cut off", async () => {
+Deno.test("a list longer than one page of the Data API is complete", async () => {
   const company = await bareCompany();
   await withDatabase((sql) =>
     sql`
@@ -100,7 +104,7 @@ Deno.test("a list that is longer than one answer of the API is not cut off", asy
   assert.deepEqual(new Set(keys.map(({ id }) => id)).size, 1003);
 });
 
-Deno.test("a key that cannot be made is refused in words", async () => {
+Deno.test("a key with a wrong name, expiry or company is refused with a sentence", async () => {
   const company = await bareCompany();
   const nobody = crypto.randomUUID();
   const [past, blank, unknown] = await Promise.all([
@@ -109,18 +113,21 @@ Deno.test("a key that cannot be made is refused in words", async () => {
     admin(create(nobody, "--scopes", "read")),
   ]);
   assert.deepEqual(blank.code, 2);
-  assert.match(blank.stderr, /^Option '--name <n>' .* it must have 1 to 100 characters\.\n/);
+  assert.match(
+    blank.stderr,
+    /^error: option '--name <n>' argument ' ' is invalid\. It must have 1 to 100 characters\.\n/,
+  );
   assert.deepEqual(past.code, 2);
   assert.match(
     past.stderr,
-    /^Option '--expires <ISO>' .* it must be in the future\.\nTry --help\.\n$/,
+    /^error: option '--expires <ISO>' argument '2020-\S+' is invalid\. It must be in the future\.\nTry --help\.\n$/,
   );
-  assert.deepEqual(unknown, { code: 1, stdout: "", stderr: "No company has this id.\n" });
+  assert.deepEqual(unknown, { code: 1, stdout: "", stderr: noCompany(nobody) });
   const keys = await withDatabase((sql) => sql`select from api_keys where company_id = ${company}`);
   assert.deepEqual(keys.length, 0);
 });
 
-Deno.test("an id that no key or company has is said to be unknown", async () => {
+Deno.test("an unknown key or company is named, with the command that lists the ids", async () => {
   const id = crypto.randomUUID();
   const endings = await Promise.all([
     admin(["key", "deactivate", id]),
@@ -128,7 +135,7 @@ Deno.test("an id that no key or company has is said to be unknown", async () => 
     admin(["key", "delete", id]),
     admin(["key", "list", "--company", id]),
   ]);
-  const noKey = { code: 1, stdout: "", stderr: `No API key has the id ${id}.\n` };
-  const noCompany = { code: 1, stdout: "", stderr: `No company has the id ${id}.\n` };
-  assert.deepEqual(endings, [noKey, noKey, noKey, noCompany]);
+  const failed = (stderr: string) => ({ code: 1, stdout: "", stderr });
+  const noKey = failed(`No API key has the id ${id}: npm run admin -- key list shows the ids.\n`);
+  assert.deepEqual(endings, [noKey, noKey, noKey, failed(noCompany(id))]);
 });

@@ -11,8 +11,8 @@ import { startOn } from "../support/started.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { admin, type Ending } from "./command.ts";
 
-/** A project of a test's own, for what the operator does to a whole project. */
-export async function startProject() {
+/** Starts a project for one test file, for commands that change a whole project. */
+export async function startOwnProject() {
   const folder = await Deno.makeTempDir({ prefix: "crm-project-" });
   const { started, stack } = await startOn(folder, ["--no-seed"]);
   const sql = postgres(stack.database_url, { max: 1, onnotice: () => {}, prepare: false });
@@ -21,7 +21,7 @@ export async function startProject() {
     stack,
     sql,
     secrets: JSON.parse(await Deno.readTextFile(`${folder}/secrets.json`)),
-    /** Runs the operator's command with these secrets, by the project's address or a door before it. */
+    /** Runs the operator's command with these variables, at the project's address or that of a proxy. */
     operate(
       args: string[],
       { input, url = stack.url, ...env }: Record<string, string | undefined>,
@@ -29,7 +29,10 @@ export async function startProject() {
       const project = { SUPABASE_URL: url, SUPABASE_SECRET_KEY: stack.secret_key };
       return admin(args, { input, env: { STACK_FILE: undefined, ...project, ...env } });
     },
-    /** A company with one account for each of these sealed tokens; null is a disconnected one. Their ids. */
+    /**
+     * Creates a company with one account for each encrypted token; null makes a disconnected account.
+     * Returns the accounts' ids.
+     */
     async accounts(...sealed: (string | null)[]): Promise<string[]> {
       const [{ id: company_id }] = await sql`
         insert into companies (name) values ('Rotated') returning id
@@ -44,7 +47,7 @@ export async function startProject() {
       const added = await sql`insert into messaging_accounts ${sql(rows)} returning id`;
       return added.map(({ id }) => id);
     },
-    /** What the database has of the accounts' tokens. */
+    /** The stored tokens of these accounts. */
     async tokens(ids: string[]): Promise<(string | null)[]> {
       const found = await sql`select id, encrypted_token from messaging_accounts`;
       const tokens = new Map(found.map(({ id, encrypted_token }) => [id, encrypted_token]));
@@ -58,28 +61,30 @@ export async function startProject() {
   };
 }
 
-export type Project = Awaited<ReturnType<typeof startProject>>;
+export type OwnProject = Awaited<ReturnType<typeof startOwnProject>>;
 
 /** A CREDENTIALS_KEY, as text. */
 export function anyCredentialsKey(): string {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-export async function idOf(key: string): Promise<string> {
+/** The id of a CREDENTIALS_KEY. */
+export async function keyId(key: string): Promise<string> {
   return await credentialsKeyId(readCredentialsKey(key));
 }
 
+/** Encrypts a token as the functions do. */
 export async function seal(token: string, key: string): Promise<string> {
   return await sealToken(token, readCredentialsKey(key));
 }
 
-/** As versions did that named no key. */
-export async function sealNamingNone(token: string, key: string): Promise<string> {
+/** Encrypts a token as earlier versions did, without the id of the key. */
+export async function sealWithoutKeyId(token: string, key: string): Promise<string> {
   return await new jose.CompactEncrypt(new TextEncoder().encode(token))
     .setProtectedHeader({ alg: "dir", enc: "A256GCM" }).encrypt(readCredentialsKey(key));
 }
 
-/** The token, when it is sealed under this key. */
+/** Decrypts a token that this key encrypted. */
 export async function open(sealed: string, key: string): Promise<string> {
   return await openToken(sealed, [readCredentialsKey(key)]);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { table } from "../../admin/print.ts";
 
-Deno.test("a table keeps its columns straight, whatever the names in it", () => {
+Deno.test("a table keeps its columns aligned with wide, combined and control characters", () => {
   const names = ["Ação", "会社", "ok 👍🏽", "e\u0301", "two\nlines\u001b[2J", "\u202eevil"];
   const columns = { NAME: (name: string) => name, N: () => "1" };
   assert.deepEqual(table(names, columns, "none").split("\n"), [

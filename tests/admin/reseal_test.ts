@@ -1,20 +1,20 @@
-// The command works on every account of a project, so these tests have a project of their own.
+// The command changes every account of a project, so these tests use a project of their own.
 import assert from "node:assert/strict";
 import { keyIdOf } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { admin } from "./command.ts";
 import {
   anyCredentialsKey,
-  idOf,
+  keyId,
   open,
-  type Project,
+  type OwnProject,
   seal,
-  sealNamingNone,
-  startProject,
+  sealWithoutKeyId,
+  startOwnProject,
 } from "./own_project.ts";
 
-let project: Project;
+let project: OwnProject;
 Deno.test.beforeAll(async () => {
-  project = await startProject();
+  project = await startOwnProject();
 });
 Deno.test.beforeEach(async () => void await project.sql`delete from companies`);
 Deno.test.afterAll(() => project[Symbol.asyncDispose]());
@@ -22,21 +22,21 @@ Deno.test.afterAll(() => project[Symbol.asyncDispose]());
 const RESEAL = ["account", "reseal"];
 const [OLD, NEW, OTHER] = [anyCredentialsKey(), anyCredentialsKey(), anyCredentialsKey()];
 const BOTH = { CREDENTIALS_KEY: NEW, CREDENTIALS_KEY_PREVIOUS: OLD };
-const [NEW_ID, OTHER_ID] = await Promise.all([NEW, OTHER].map(idOf));
+const [NEW_ID, OTHER_ID] = await Promise.all([NEW, OTHER].map(keyId));
 
 function summary(resealed: number, alreadyCurrent: number): string {
-  return `Tokens stored anew under the key ${NEW_ID}: ${resealed}; already under it: ${alreadyCurrent}.\n`;
+  return `Tokens re-encrypted under the key ${NEW_ID}: ${resealed}; already under it: ${alreadyCurrent}.\n`;
 }
 
-/** What `account reseal --json` printed, which must have succeeded. */
+/** Runs `account reseal --json`, which must succeed, and returns the printed value. */
 async function resealed(env: Record<string, string | undefined> = BOTH) {
   const { code, stdout, stderr } = await project.operate([...RESEAL, "--json"], env);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   return JSON.parse(stdout);
 }
 
-/** The project behind a door at which something happens before a request of this path is answered. */
-function door(path: string, before: () => Promise<Response | void>) {
+/** A proxy before the project that does something before it passes on a request with this path. */
+function proxy(path: string, before: () => Promise<Response | void>) {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     async ({ method, headers, url, body }) => {
@@ -52,12 +52,12 @@ function door(path: string, before: () => Promise<Response | void>) {
   };
 }
 
-Deno.test("every token comes under the current key, and a second time there is nothing to do", async () => {
+Deno.test("every token is re-encrypted under the current key, and a second run has nothing to do", async () => {
   const current = await seal("D", NEW);
   const ids = await project.accounts(
     await seal("A", OLD),
-    await sealNamingNone("B", OLD),
-    await sealNamingNone("C", NEW),
+    await sealWithoutKeyId("B", OLD),
+    await sealWithoutKeyId("C", NEW),
     current,
     null,
   );
@@ -81,13 +81,13 @@ Deno.test("a project without accounts is no error", async () => {
   assert.deepEqual(await resealed(), { resealed: 0, already_current: 0, unopened: [] });
 });
 
-Deno.test("a token that no key opens is named and left, and all others are done", async () => {
+Deno.test("a token that no key opens is reported and left, and all others are re-encrypted", async () => {
   const current = await seal("SECRET-1", NEW);
   const altered = current.slice(0, -4) + current.slice(-4).split("").toReversed().join("");
   const left = [
     await seal("SECRET-2", OTHER),
     altered === current ? `${current}A` : altered,
-    await sealNamingNone("SECRET-3", OTHER),
+    await sealWithoutKeyId("SECRET-3", OTHER),
     "no..sealed.token.-",
   ];
   const [first, ...ids] = await project.accounts(
@@ -108,7 +108,8 @@ Deno.test("a token that no key opens is named and left, and all others are done"
     stderr,
     `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens the token of ${
       named.join(", ")
-    }.\n`,
+    }. ` +
+      "Set CREDENTIALS_KEY_PREVIOUS to the key of the token, or connect the account again.\n",
   );
   assert.deepEqual(await project.tokens(ids), left);
   const others = await project.tokens([first, ...last]);
@@ -142,12 +143,12 @@ const MEANWHILE: Record<string, [encryptedToken: () => Promise<string | null>, c
   };
 
 for (const [what, [newToken, counted]] of Object.entries(MEANWHILE)) {
-  Deno.test(`an account that is ${what} meanwhile is counted once, as it is then`, async () => {
+  Deno.test(`an account that is ${what} during the run is counted once, in its new state`, async () => {
     const ids = await project.accounts(await seal("A", OLD), await seal("B", OLD));
     const [one] = ids.toSorted();
     const encrypted_token = await newToken();
     let requests = 0;
-    await using changing = door("/rpc/reseal_account_token", async () => {
+    await using changing = proxy("/rpc/reseal_account_token", async () => {
       if (requests++ > 0) return;
       const disconnected_at = encrypted_token === null ? new Date() : null;
       await project.sql`
@@ -162,19 +163,19 @@ for (const [what, [newToken, counted]] of Object.entries(MEANWHILE)) {
   });
 }
 
-Deno.test("what was cut off is finished by the next time", async () => {
+Deno.test("the next run finishes an interrupted one", async () => {
   const ids = await project.accounts(
     ...await Promise.all(["A", "B", "C", "D"].map((token) => seal(token, OLD))),
   );
   let requests = 0;
-  await using breaking = door("/rpc/reseal_account_token", async () => {
+  await using breaking = proxy("/rpc/reseal_account_token", async () => {
     if (++requests === 3) {
       return await Promise.resolve(new Response("<h1>Gone</h1>", { status: 502 }));
     }
   });
   const { code, stdout, stderr } = await project.operate(RESEAL, { ...BOTH, url: breaking.url });
   assert.deepEqual([code, stdout, requests], [1, "", 3]);
-  assert.match(stderr, /^\S+ does not answer as a Supabase project does \(HTTP 502\)\.\n$/);
+  assert.match(stderr, /^\S+ does not answer like a Supabase project \(HTTP 502\): [^\n]*\.\n$/);
 
   assert.deepEqual(await resealed(), { resealed: 2, already_current: 2, unopened: [] });
   const tokens = await project.tokens(ids);
@@ -182,7 +183,7 @@ Deno.test("what was cut off is finished by the next time", async () => {
   assert.deepEqual(opened, ["A", "B", "C", "D"]);
 });
 
-Deno.test("two at once do the work once, over as many pages as there are", async () => {
+Deno.test("two runs at once re-encrypt each token once, over several pages", async () => {
   const count = 203;
   const sealed = await Promise.all(
     Array.from({ length: count }, (_, number) => seal(`token ${number}`, OLD)),
@@ -196,7 +197,7 @@ Deno.test("two at once do the work once, over as many pages as there are", async
   assert.deepEqual(opened, sealed.map((_, number) => `token ${number}`));
 });
 
-Deno.test("the local stack has its own current key, and a previous one from the environment", async () => {
+Deno.test("on the local stack the current key is the stack's and the previous one comes from the environment", async () => {
   const { folder, secrets: { credentials_key } } = project;
   const ids = await project.accounts(await seal("A", OLD), await seal("B", credentials_key));
   const env = { STACK_FILE: `${folder}/stack.json`, CREDENTIALS_KEY_PREVIOUS: OLD };
@@ -208,7 +209,7 @@ Deno.test("the local stack has its own current key, and a previous one from the 
   assert.deepEqual(opened, ["A", "B"]);
 });
 
-Deno.test("a key that is missing or malformed is named before anything is done", async () => {
+Deno.test("a missing or malformed key is reported before any token changes", async () => {
   const ids = await project.accounts(await seal("A", OLD));
   const before = await project.tokens(ids);
   const wrong: [Record<string, string | undefined>, RegExp][] = [

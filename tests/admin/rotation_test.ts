@@ -5,13 +5,13 @@ import { anyPhone, anyPhoneNumberId } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { backgroundWork, ownSender } from "../support/own_functions.ts";
 import { accepted, ownChannel, template } from "../support/sending.ts";
-import { anyCredentialsKey, idOf, sealNamingNone, startProject } from "./own_project.ts";
+import { anyCredentialsKey, keyId, sealWithoutKeyId, startOwnProject } from "./own_project.ts";
 
 const [OLD, NEW] = [anyCredentialsKey(), anyCredentialsKey()];
 const BOTH = { CREDENTIALS_KEY: NEW, CREDENTIALS_KEY_PREVIOUS: OLD };
 
 Deno.test("no send fails at any step of a rotation", async () => {
-  await using project = await startProject();
+  await using project = await startOwnProject();
   const { operate, stack, secrets } = project;
   const printed = async (args: string[], env: Record<string, string>) => {
     const { code, stdout, stderr } = await operate([...args, "--json"], env);
@@ -19,7 +19,7 @@ Deno.test("no send fails at any step of a rotation", async () => {
     return JSON.parse(stdout);
   };
   await using channel = ownChannel(() => accepted());
-  /** The functions as they are once they have started with these secrets. */
+  /** The send function, started with these secrets. */
   const functions = async (env: Record<string, string>) => {
     const all = { ...functionEnvironment(stack.url, secrets, channel.url), ...env };
     return await ownSender(channel.url, await readSenderConfig(all));
@@ -35,7 +35,7 @@ Deno.test("no send fails at any step of a rotation", async () => {
     const args = ["account", "connect", "--company", company, ...named];
     return printed(args, { input, CREDENTIALS_KEY });
   };
-  /** Sends from both numbers. */
+  /** Sends a template from each number. */
   const send = async (sender: Awaited<ReturnType<typeof ownSender>>) => {
     for (const phone_number_id of numbers) {
       const answer = await sender(api_key, template(anyPhone(), { phone_number_id }));
@@ -47,13 +47,13 @@ Deno.test("no send fails at any step of a rotation", async () => {
 
   const before = await functions({ CREDENTIALS_KEY: OLD });
   for (const number of numbers) await connect(number, `token-of-${number}`, OLD);
-  const earlier = await sealNamingNone(`token-of-${numbers[1]}`, OLD);
+  const earlier = await sealWithoutKeyId(`token-of-${numbers[1]}`, OLD);
   await project.sql`
     update messaging_accounts set encrypted_token = ${earlier} where phone_number_id = ${numbers[1]}
   `;
   await send(before);
 
-  // The functions start anew with both keys, not all at once.
+  // The functions are restarted with both keys, one after the other.
   const during = await functions(BOTH);
   await send(during);
   await send(before);
@@ -76,13 +76,13 @@ Deno.test("no send fails at any step of a rotation", async () => {
   await send(after);
   await send(during);
 
-  // Which is why functions that have only the old key must be gone before the tokens are stored anew.
+  // A function with only the old key fails now, so all of them must end before the re-encryption.
   const lines = await logged(async () => {
     const [phone_number_id] = numbers;
     const late = await before(api_key, template(anyPhone(), { phone_number_id }));
     assert.deepEqual([late.status, late.body.code], [500, "channel_account_error"]);
   });
   const { event, key_id } = JSON.parse(lines[0]);
-  assert.deepEqual([event, key_id], ["account_token_unusable", await idOf(NEW)]);
+  assert.deepEqual([event, key_id], ["account_token_unusable", await keyId(NEW)]);
   await backgroundWork();
 });

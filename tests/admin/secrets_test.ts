@@ -10,12 +10,12 @@ const ROOT = new URL("../../", import.meta.url);
 const FUNCTIONS = new URL("supabase/functions/", ROOT);
 const EXAMPLE = await Deno.readTextFile(new URL(".env.example", FUNCTIONS));
 
-/** What the platform sets, on any stack. */
+/** The variables that the platform sets, on any stack. */
 const PLATFORM = {
   SUPABASE_URL: "http://127.0.0.1:54321",
   SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_test"}',
 };
-/** None of these commands needs a stack or a project. */
+/** No stack and no project: these commands need none. */
 const NOWHERE = { STACK_FILE: undefined };
 
 function init(...args: string[]): Promise<Ending> {
@@ -34,17 +34,21 @@ function inFolder(test: (folder: string) => Promise<void>): () => Promise<void> 
   };
 }
 
+function alreadyExists(file: string): string {
+  return `${file} already exists and was not changed: name another file with --file.\n`;
+}
+
 async function environment(file: string): Promise<Record<string, string | undefined>> {
   return { ...PLATFORM, ...parseEnv(await Deno.readTextFile(file)) };
 }
 
 Deno.test(
-  "secrets init writes a file that both functions start with, for its owner alone",
+  "secrets init writes a file that both functions start with and only its owner can read",
   inFolder(async (folder) => {
     const file = `${folder}/.env`;
     const ending = await init("--file", file);
     const stdout = `Wrote ${file} with a new CREDENTIALS_KEY; ` +
-      "its JWT_SIGNING_KEY is that of supabase start, and good for no other project.\n";
+      "its JWT_SIGNING_KEY is the fixed key of supabase start: use the file for no other project.\n";
     assert.deepEqual(ending, { code: 0, stdout, stderr: "" });
     assert.equal((await Deno.stat(file)).mode! & 0o777, 0o600);
 
@@ -61,7 +65,7 @@ Deno.test(
 );
 
 Deno.test(
-  "every file has a credentials key of its own, which is printed nowhere",
+  "every file gets its own credentials key, which is not printed",
   inFolder(async (folder) => {
     const files = [`${folder}/words`, `${folder}/json`];
     const endings = await Promise.all([
@@ -85,15 +89,14 @@ Deno.test(
 );
 
 Deno.test(
-  "a file that exists is never changed, whatever it is",
+  "an existing file or link is never changed",
   inFolder(async (folder) => {
     const [file, link, target] = [`${folder}/.env`, `${folder}/link`, `${folder}/target`];
     await Deno.writeTextFile(file, "CREDENTIALS_KEY=the only one\n");
     await Deno.symlink(target, link);
     const before = await Deno.stat(file);
     for (const args of [["--file", file], ["--file", file, "--json"]]) {
-      const stderr = `${file} exists already and stays as it is.\n`;
-      assert.deepEqual(await init(...args), { code: 1, stdout: "", stderr });
+      assert.deepEqual(await init(...args), { code: 1, stdout: "", stderr: alreadyExists(file) });
     }
     assert.equal(await Deno.readTextFile(file), "CREDENTIALS_KEY=the only one\n");
     const { mtime, mode } = await Deno.stat(file);
@@ -105,28 +108,31 @@ Deno.test(
 );
 
 Deno.test(
-  "of several commands at once, one writes",
+  "of several commands at once, one writes the file",
   inFolder(async (folder) => {
     const file = `${folder}/.env`;
     const endings = await Promise.all(Array.from({ length: 4 }, () => init("--file", file)));
     assert.deepEqual(endings.map(({ code }) => code).sort(), [0, 1, 1, 1]);
     const refusals = endings.filter(({ code }) => code === 1).map(({ stderr }) => stderr);
-    assert.deepEqual(new Set(refusals), new Set([`${file} exists already and stays as it is.\n`]));
+    assert.deepEqual(new Set(refusals), new Set([alreadyExists(file)]));
     await readSenderConfig(await environment(file));
     assert.deepEqual((await Array.fromAsync(Deno.readDir(folder))).length, 1);
   }),
 );
 
 Deno.test(
-  "a file that cannot be written is told in one sentence",
+  "a file that cannot be written is reported in one sentence",
   inFolder(async (folder) => {
-    // A folder in which nobody may write, root neither.
+    // Not even root may write into this folder.
     const forbidden = Deno.build.os === "darwin" ? "/System/crm.env" : "/sys/crm.env";
     const cases: [string, RegExp][] = [
-      [`${folder}/none/.env`, /^\S+ cannot be written: its folder does not exist\.\n$/],
-      ["/dev/null/.env", /^\S+ cannot be written \(ENOTDIR\)\.\n$/],
-      [forbidden, /^\S+ cannot be written \(E[A-Z]+\)\.\n$/],
-      [folder, /^\S+ (exists already and stays as it is|cannot be written \(EISDIR\))\.\n$/],
+      [
+        `${folder}/none/.env`,
+        /^\S+ cannot be written because its folder does not exist: create the folder first\.\n$/,
+      ],
+      ["/dev/null/.env", /^\S+ cannot be written \(ENOTDIR\): name another file with --file\.\n$/],
+      [forbidden, /^\S+ cannot be written \(E[A-Z]+\): name another file with --file\.\n$/],
+      [folder, /^\S+ (already exists and was not changed|cannot be written \(EISDIR\)): .*\.\n$/],
     ];
     await Promise.all(cases.map(async ([file, sentence]) => {
       const { code, stdout, stderr } = await init("--file", file);
@@ -138,7 +144,7 @@ Deno.test(
   }),
 );
 
-Deno.test("its help shows where it writes, and git leaves that file out", async () => {
+Deno.test("the help shows the default file, which git ignores", async () => {
   const [group, command] = await Promise.all([
     admin(["secrets", "--help"], { env: NOWHERE }),
     init("--help"),
@@ -160,9 +166,9 @@ Deno.test("its help shows where it writes, and git leaves that file out", async 
 });
 
 Deno.test(
-  "without --file, the secrets go beside the functions",
+  "without --file, the secrets are written beside the functions",
   inFolder(async (folder) => {
-    // A checkout of its own: this one's file is somebody's.
+    // A copy of the checkout, because the file of this one may hold somebody's secrets.
     const copied = ["admin", "supabase/functions", "deno.json", "import_map.json", "package.json"];
     await Deno.mkdir(`${folder}/supabase`);
     for (const path of copied) await copy(fileURLToPath(new URL(path, ROOT)), `${folder}/${path}`);
@@ -178,7 +184,7 @@ Deno.test(
   }),
 );
 
-Deno.test("the example names exactly the secrets that the functions read", async () => {
+Deno.test("the example lists exactly the secrets that the functions read", async () => {
   const read = await namesThatFunctionsRead();
   const secrets = [...read].filter((name) => !name.startsWith("SUPABASE_"));
   const named = Array.from(EXAMPLE.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm), ([, name]) => name);
@@ -199,7 +205,7 @@ function signingJwk(): { kty: string; k: string } {
   return JSON.parse(parseEnv(EXAMPLE).JWT_SIGNING_KEY!);
 }
 
-/** Starts every function, and notes what each asks of its environment. */
+/** Starts every function, and records the variables that each reads. */
 async function namesThatFunctionsRead(): Promise<Set<string>> {
   const names = new Set<string>();
   const enough = {

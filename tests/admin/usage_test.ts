@@ -27,23 +27,37 @@ Deno.test("--help explains every level, with examples", async () => {
   }));
 });
 
-Deno.test("no command at all shows the help on stderr", async () => {
+Deno.test("without a command, the help is shown on stderr", async () => {
   for (const { code, stdout, stderr } of await Promise.all([admin([]), admin(["key"])])) {
     assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });
     assert.match(stderr, /^Usage: npm run admin -- /);
   }
 });
 
-Deno.test("wrong usage is said in one sentence and ends with 2", async () => {
+Deno.test("wrong usage prints commander's message on one line and exits with 2", async () => {
   const mistakes: [string[], RegExp][] = [
-    [["compnay"], /^Unknown command 'compnay'; did you mean company\?$/],
-    [["company", "list", "--yaml"], /^Unknown option '--yaml'\.$/],
-    [["company", "create"], /^Missing required argument 'name'\.$/],
-    [["company", "create", " "], /^Argument <name> ' ' is invalid: it must have 1 to 255 .*\.$/],
-    [["company", "create", "a", "b"], /^Too many arguments for 'create': expected 1 .* got 2\.$/],
-    [["key", "delete", "7"], /^Argument <id> '7' is invalid: it must be a UUID\.$/],
-    [["key", "list", "--json"], /^Required option '--company <id>' not specified\.$/],
-    [["account", "connect", "--display-phone", "551"], /^Option .* it must be in E\.164 .*\.$/],
+    [["compnay"], /^error: unknown command 'compnay' \(Did you mean company\?\)$/],
+    [["company", "list", "--yaml"], /^error: unknown option '--yaml'$/],
+    [["company", "list", "--jsn"], /^error: unknown option '--jsn' \(Did you mean --json\?\)$/],
+    [["company", "create"], /^error: missing required argument 'name'$/],
+    [
+      ["company", "create", " "],
+      /^error: command-argument value ' ' is invalid for argument 'name'\. It must have 1 to 255 .*\.$/,
+    ],
+    [
+      ["company", "create", "a", "b"],
+      /^error: too many arguments for 'create'\. Expected 1 argument but got 2\.$/,
+    ],
+    [
+      ["key", "delete", "7"],
+      /^error: command-argument value '7' is invalid for argument 'id'\. It must be a UUID\.$/,
+    ],
+    [["key", "list", "--json"], /^error: required option '--company <id>' not specified$/],
+    [
+      ["account", "connect", "--display-phone", "551"],
+      /^error: option '--display-phone <e164>' argument '551' is invalid\. It must be in E\.164 .*\.$/,
+    ],
+    [["company", "\u001b[2J\u202e"], /^error: unknown command ' \[2J '$/],
   ];
   await Promise.all(mistakes.map(async ([args, expected]) => {
     const { code, stdout, stderr } = await admin(args);
@@ -54,5 +68,18 @@ Deno.test("wrong usage is said in one sentence and ends with 2", async () => {
       stderr,
     );
     assert.match(sentence, expected);
+  }));
+});
+
+Deno.test("the value of an unknown option, which may be a secret, is not printed", async () => {
+  const cases = [
+    ["--token=SECRET", "--token"],
+    ["--token=it's\n=a 'SECRET'", "--token"],
+    ["--json=SECRET", "--json"],
+    ["-tSECRET", "-t"],
+  ];
+  await Promise.all(cases.map(async ([option, shown]) => {
+    const stderr = `error: unknown option '${shown}'\nTry --help.\n`;
+    assert.deepEqual(await admin(["company", "list", option]), { code: 2, stdout: "", stderr });
   }));
 });

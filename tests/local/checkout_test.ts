@@ -1,4 +1,4 @@
-// Another checkout: at a path with spaces, for another user, and with migrations of its own.
+// Starts from a copy of the checkout: at a path with spaces, as another user, with other migrations.
 import assert from "node:assert/strict";
 import { succeeds } from "../../local/postgres/programs.ts";
 import { root } from "../../local/checkout.ts";
@@ -7,14 +7,14 @@ import { ask, processesOn, Started, startOn, withFolder } from "../support/start
 const NOBODY = 65534;
 const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 
-/** Whether this is root and nobody may read the packages; without that there is nothing to try. */
+/** Whether these tests run as root, and the user nobody can run Deno and read the packages. */
 const nobodyCanRun = Deno.uid() === 0 &&
   await succeeds([...AS_NOBODY, Deno.execPath(), "--version"]) &&
   await succeeds([...AS_NOBODY, "test", "-r", `${root}node_modules/postgres/package.json`]);
 
 Deno.test({
   name: "an ordinary user runs it from a checkout whose path has spaces",
-  // An ordinary user who runs these tests shows it with all the others.
+  // Without root, every other start test runs as an ordinary user.
   ignore: Deno.uid() === 0 && !nobodyCanRun,
   async fn() {
     await withFolder(async (folder) => {
@@ -24,7 +24,7 @@ Deno.test({
         await Deno.chmod(folder, 0o755);
         await succeeds(["chown", "-R", `${NOBODY}:${NOBODY}`, `${folder}/mine`]);
       }
-      // Without --data: it is kept in the checkout.
+      // Without --data, the data is in the checkout.
       const started = new Started(["--port", "0"], {
         checkout,
         prefix,
@@ -51,7 +51,7 @@ Deno.test({
       await Deno.mkdir(programs);
       await Deno.writeTextFile(`${programs}/unshare`, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
       const env = { PATH: `${programs}:${Deno.env.get("PATH")}` };
-      // Nobody but root may enter the folder that everything lies in, as with /root.
+      // Only root may enter the folder around the checkout and the data, as with /root.
       assert.equal((await Deno.stat(folder)).mode! & 0o777, 0o700);
       const checkout = await copyCheckout(`${folder}/checkout`);
       const forbidden = await startOn(`${folder}/data`, [], { env, checkout });
@@ -59,7 +59,7 @@ Deno.test({
       assert.deepEqual(await forbidden.started.end(), [0, ""]);
       assert.equal((await Deno.stat(`${folder}/data/data`)).uid, NOBODY);
 
-      // The same data where they are allowed.
+      // The same data, where namespaces are allowed.
       const { started, stack } = await startOn(`${folder}/data`);
       assert.equal((await ask(stack, "/contacts?limit=200")).body.data.length, 40);
       assert.deepEqual(await started.end(), [0, ""]);
@@ -72,45 +72,42 @@ const migrations = Array.from(
   ({ name }) => name,
 ).sort();
 
-Deno.test("a migration that waits, fails or is mended", async (t) => {
+Deno.test("a migration that waits, fails or is corrected", async (t) => {
   await withFolder(async (folder) => {
     const checkout = await copyCheckout(`${folder}/checkout`);
     const file = `${checkout}/supabase/migrations/30000101000000_ours.sql`;
     const args = ["--data", `${folder}/data`, "--port", "0", "--no-seed"];
 
-    await t.step("one that waits is ended with the start", async () => {
+    await t.step("one that waits is cancelled when the start is ended", async () => {
       await Deno.writeTextFile(file, "create table ours (id int);\nselect pg_sleep(600);\n");
       const started = new Started(args, { checkout });
-      // The next one may wait already, or be about to; it is ended all the same.
+      // The added migration may wait already or may not have begun; in both cases it is cancelled.
       const [before] = migrations.slice(-1);
       await started.says(`applied ${before}`);
       assert.deepEqual(await started.end("SIGTERM"), [0, ""]);
       assert.deepEqual(await processesOn(`${folder}/data`), []);
     });
 
-    await t.step(
-      "one that fails is named, with the line where Postgres names a place",
-      async () => {
-        const failures = {
-          "create table ours (id int);\n\n-- 🎈🎈🎈\nselect nothing;\n":
-            'column "nothing" does not exist (line 4)',
-          "create table ours (id int);\ninsert into ours values (1), (2);\nalter table ours\n add unique (id), add check (id < 2);":
-            'check constraint "ours_id_check" of relation "ours" is violated by some row',
-        };
-        for (const [text, sentence] of Object.entries(failures)) {
-          await Deno.writeTextFile(file, text);
-          const started = new Started(args, { checkout });
-          assert.deepEqual(await started.ended(), [
-            1,
-            `The migration 30000101000000_ours.sql failed: ${sentence}\n`,
-          ]);
-          assert.equal(started.out, "");
-          assert.deepEqual(await processesOn(`${folder}/data`), []);
-        }
-      },
-    );
+    await t.step("one that fails is named, with its line if Postgres gives it", async () => {
+      const failures = {
+        "create table ours (id int);\n\n-- 🎈🎈🎈\nselect nothing;\n":
+          'column "nothing" does not exist (line 4)',
+        "create table ours (id int);\ninsert into ours values (1), (2);\nalter table ours\n add unique (id), add check (id < 2);":
+          'check constraint "ours_id_check" of relation "ours" is violated by some row',
+      };
+      for (const [text, sentence] of Object.entries(failures)) {
+        await Deno.writeTextFile(file, text);
+        const started = new Started(args, { checkout });
+        assert.deepEqual(await started.ended(), [
+          1,
+          `The migration 30000101000000_ours.sql failed: ${sentence}\n`,
+        ]);
+        assert.equal(started.out, "");
+        assert.deepEqual(await processesOn(`${folder}/data`), []);
+      }
+    });
 
-    await t.step("one that has been mended is applied", async () => {
+    await t.step("one that was corrected is applied", async () => {
       await Deno.writeTextFile(file, "create table ours (id int);\n");
       const started = new Started(args, { checkout });
       await started.says("Ready");
@@ -120,7 +117,7 @@ Deno.test("a migration that waits, fails or is mended", async (t) => {
   });
 });
 
-/** What a start needs of the checkout, with the packages that are installed already. */
+/** Copies the part of the checkout that a start needs, and links the installed packages. */
 async function copyCheckout(target: string): Promise<string> {
   await Deno.mkdir(target, { recursive: true });
   for (const part of ["local", "supabase", "deno.json", "import_map.json", "package.json"]) {

@@ -4,31 +4,31 @@ import { type Rest, type RestOptions, startRest } from "../../local/rest/rest.ts
 import { token } from "../support/rest.ts";
 import { environment, stack } from "../support/test_stack.ts";
 
-/** What the Data API answered, its body read. */
-export interface Answer {
+interface DataApiAnswer {
   status: number;
-  /** The body as it came, for what JSON.parse would round. */
+  /** The body as text, because JSON.parse rounds some numbers. */
   text: string;
-  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  // deno-lint-ignore no-explicit-any -- the tests compare parts of the body
   body: any;
 }
 
-/** A call of the Data API as a role, `authenticated` unless said otherwise; null sends no token. */
-export type Call = (
+/** Calls one Data API. */
+export type DataApi = (
   path: string,
   options?: {
     method?: string;
     json?: unknown;
     headers?: Record<string, string>;
+    /** The claims of the token, by default those of the role authenticated; null sends no token. */
     claims?: Record<string, unknown> | null;
   },
-) => Promise<Answer>;
+) => Promise<DataApiAnswer>;
 
 /**
- * Two databases with the same tables, each with lite on it: as the local stack corrects it, and as
- * it comes. They are databases of their own, because lite as it comes grants everything to everyone.
+ * Creates two databases with the same tables and starts lite on each: one as the local stack corrects
+ * it, and one uncorrected. There are two because uncorrected lite grants everything to everyone.
  *
- * @param tables what they hold, as SQL; anon, authenticated and service_role are granted nothing.
+ * @param tables the SQL that fills them; by default anon, authenticated and service_role have no grants.
  */
 export async function startBoth(tables: string) {
   const name = `lite_${crypto.randomUUID().slice(0, 8)}`;
@@ -41,18 +41,22 @@ export async function startBoth(tables: string) {
   await cluster.unsafe(`create database ${twin} template ${name}`);
 
   const corrected = await startLite((role) => url(name, role));
-  // As superuser, because it shows an authenticator none of the tables.
+  // As superuser, because uncorrected lite shows the role authenticator none of the tables.
   const uncorrected = await startLite(() => url(twin, "supabase_admin"), { uncorrected: true });
   const correctedSql = asSuperuser(name);
-  // Opens every connection before the first test, and none is left open by one.
-  await Promise.all([call(corrected)("/none"), call(uncorrected)("/none"), correctedSql`select`]);
+  // The connections open before the first test, because a test must not leave one open.
+  await Promise.all([
+    dataApi(corrected)("/none"),
+    dataApi(uncorrected)("/none"),
+    correctedSql`select`,
+  ]);
 
   return {
-    corrected: call(corrected),
-    uncorrected: call(uncorrected),
-    /** lite as it comes, connected as the role that requests begin as. */
+    corrected: dataApi(corrected),
+    uncorrected: dataApi(uncorrected),
+    /** Starts uncorrected lite with the role authenticator, as a hosted Data API connects. */
     uncorrectedAuthenticator: () => startLite((role) => url(twin, role), { uncorrected: true }),
-    /** The database under the corrected one. */
+    /** A connection to the database of the corrected one, as superuser. */
     sql: correctedSql,
     async end() {
       await Promise.all([corrected.close(), uncorrected.close(), correctedSql.end()]);
@@ -64,8 +68,8 @@ export async function startBoth(tables: string) {
   };
 }
 
-/** The calls of one Data API. */
-export function call(rest: Rest): Call {
+/** The function that calls a Data API. */
+export function dataApi(rest: Rest): DataApi {
   return async (
     path,
     { method = "GET", json, headers, claims = { role: "authenticated" } } = {},
@@ -87,7 +91,7 @@ export function call(rest: Rest): Call {
   };
 }
 
-/** How often something is printed as an error during some work; it is not shown. */
+/** Does some work without showing its errors on the console. Returns how many it printed. */
 export async function silently(work: () => Promise<unknown>): Promise<number> {
   const print = console.error;
   let count = 0;
@@ -101,8 +105,8 @@ export async function silently(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * lite with the keys of the tests' stack.
- * @param url the address of its database, for a role.
+ * Starts lite with the keys of the tests' stack.
+ * @param url the address of the database for a role.
  */
 export function startLite(
   url: (role: string) => string,

@@ -1,11 +1,11 @@
-// `npm test` on a Supabase that the environment names.
+// `npm test` against a Supabase that the environment names.
 import assert from "node:assert/strict";
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { environment, stack as ours, withDatabase } from "../support/test_stack.ts";
 import { root } from "../../local/checkout.ts";
 import { startOn, withFolder } from "../support/started.ts";
 
-/** Runs one file of tests with this environment; the exit code, and all that was printed. */
+/** Runs one test file with this environment. Returns the exit code and all that was printed. */
 async function test(
   env: Record<string, string>,
   file = "tests/gateway/health_test.ts",
@@ -18,7 +18,7 @@ async function test(
   return [code, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr)];
 }
 
-Deno.test("the tests run on the Supabase that is named, with its own secrets", async () => {
+Deno.test("the tests run against the named Supabase, with its own secrets", async () => {
   await withFolder(async (folder) => {
     const { started, stack } = await startOn(folder);
     const { jwt_secret, credentials_key } = JSON.parse(
@@ -43,7 +43,7 @@ Deno.test("the tests run on the Supabase that is named, with its own secrets", a
     assert.deepEqual(refusals.map(([code]) => code), [1, 1]);
     assert.match(
       refusals[0][1],
-      /^tests\/admin\/keys_test\.ts is no test of a named Supabase; these are:\n/,
+      /^tests\/admin\/keys_test\.ts cannot run on a named Supabase\. These tests can:\n/,
     );
     assert.match(
       refusals[1][1],
@@ -53,7 +53,7 @@ Deno.test("the tests run on the Supabase that is named, with its own secrets", a
   });
 });
 
-Deno.test("a Supabase that is named in part, or has companies of its own, is not tested", async () => {
+Deno.test("a Supabase that is named incompletely, or has real companies, is not tested", async () => {
   const { JWT_SIGNING_KEY, CREDENTIALS_KEY } = environment();
   const named = {
     SUPABASE_URL: ours.url,

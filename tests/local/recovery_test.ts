@@ -1,4 +1,4 @@
-// A folder's hard life: each step ends, or begins, as it should not, and the next one has to cope.
+// A start on a folder after the one before it was killed, crashed or was interrupted.
 import assert from "node:assert/strict";
 import { anyPhone } from "../support/company.ts";
 import {
@@ -12,21 +12,21 @@ import {
   withFolder,
 } from "../support/started.ts";
 
-Deno.test("a start copes with how the one before it ended", async (t) => {
+Deno.test("a start recovers from the end of the one before it, however that ended", async (t) => {
   await withFolder(async (folder) => {
     const args = ["--data", folder, "--port", "0"];
     const has = (name: string) =>
       Array.from(Deno.readDirSync(folder)).some((entry) => entry.name.startsWith(name));
 
-    await t.step("killed outright while it made its cluster", async () => {
+    await t.step("killed while it made its cluster", async () => {
       const started = new Started(args);
       await until(() => has("unfinished-"));
       await started.crash();
       assert.ok(!has("data"));
     });
 
-    await t.step("ended before it was ready: nothing runs on, nothing was said", async () => {
-      await Deno.writeTextFile(`${folder}/stack.json`, "{}"); // as a crash leaves one
+    await t.step("ended before it was ready: nothing is left running", async () => {
+      await Deno.writeTextFile(`${folder}/stack.json`, "{}"); // left by a crash
       const started = new Started(args);
       await started.says("applied 20261121000100_foundation.sql");
       assert.deepEqual(await started.end("SIGTERM"), [0, ""]);
@@ -43,7 +43,7 @@ Deno.test("a start copes with how the one before it ended", async (t) => {
     assert.equal((await contacts()).length, 40);
     assert.equal((await ask(stack, "/contacts", { method: "POST", body, headers })).status, 201);
 
-    await t.step("killed outright: the data is kept, the demo data not written again", async () => {
+    await t.step("killed: the data is kept, and the demo data is not written again", async () => {
       await started.crash();
       assert.ok((await processesOn(folder)).some((line) => parseInt(line) === postgres));
 
@@ -55,54 +55,48 @@ Deno.test("a start copes with how the one before it ended", async (t) => {
       assert.equal((await processesOn(folder)).length, 2);
     });
 
-    await t.step("killed outright together with its server", async () => {
+    await t.step("killed together with its server", async () => {
       Deno.kill(postgres, "SIGKILL");
       await started.crash();
       ({ started, stack, postgres } = await startOn(folder));
       assert.equal((await contacts()).length, 41);
     });
 
-    await t.step(
-      "and another program has the server's number by now, which is left alone",
-      async () => {
-        await started.crash();
-        Deno.kill(postgres, "SIGKILL");
-        const other = new Deno.Command("sleep", { args: ["60"] }).spawn();
-        const path = `${folder}/data/postmaster.pid`;
-        const text = await Deno.readTextFile(path);
-        await Deno.writeTextFile(path, text.replace(/^\d+/, String(other.pid)));
-        ({ started, stack, postgres } = await startOn(folder));
-        assert.equal((await contacts()).length, 41);
-        other.kill("SIGTERM");
-        assert.equal((await other.status).signal, "SIGTERM");
-      },
-    );
+    await t.step("killed with its server: another program with its number runs on", async () => {
+      await started.crash();
+      Deno.kill(postgres, "SIGKILL");
+      const other = new Deno.Command("sleep", { args: ["60"] }).spawn();
+      const path = `${folder}/data/postmaster.pid`;
+      const text = await Deno.readTextFile(path);
+      await Deno.writeTextFile(path, text.replace(/^\d+/, String(other.pid)));
+      ({ started, stack, postgres } = await startOn(folder));
+      assert.equal((await contacts()).length, 41);
+      other.kill("SIGTERM");
+      assert.equal((await other.status).signal, "SIGTERM");
+    });
 
-    await t.step(
-      "killed outright, and the next one is to start from an empty database",
-      async () => {
-        await started.crash();
-        ({ started, stack, postgres } = await startOn(folder, ["--fresh"]));
-        assert.equal((await contacts()).length, 40);
-        assert.equal((await processesOn(folder)).length, 2);
-        assert.ok(!has("unfinished-"));
-      },
-    );
+    await t.step("killed before a start from an empty database", async () => {
+      await started.crash();
+      ({ started, stack, postgres } = await startOn(folder, ["--fresh"]));
+      assert.equal((await contacts()).length, 40);
+      assert.equal((await processesOn(folder)).length, 2);
+      assert.ok(!has("unfinished-"));
+    });
 
-    await t.step("its server crashed: it ends with one sentence", async () => {
+    await t.step("its server crashed: the start ends with one sentence", async () => {
       Deno.kill(postgres, "SIGKILL");
       const [code, printed] = await started.ended();
       assert.equal(code, 1);
       const sentence = `Postgres ended unexpectedly; ${folder}/postgres.log says why.\n`;
-      // A request that was under way has failed as well, and then that was said first.
+      // A request that was under way fails too, and its error may be printed first.
       assert.ok(printed.endsWith(sentence), printed);
       assert.deepEqual(await processesOn(folder), []);
       assert.ok(!has("stack.json"));
     });
 
-    await t.step("npm, which started it, was killed outright: it ends as well", async () => {
+    await t.step("npm, which started it, was killed: the start ends too", async () => {
       const npm = new Started(args, {
-        // As npm does: the stack is the child of a process that passes signals on, while it lives.
+        // As under npm, the stack is the child of a process that passes signals on while it runs.
         prefix: ["sh", "-c", '"$@" & wait', "sh"],
         env: { npm_lifecycle_event: "start" },
       });

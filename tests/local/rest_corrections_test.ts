@@ -1,9 +1,9 @@
-// For each correction of local/rest/corrections.ts: what PostgREST does, and that lite as it comes
-// still does something else. The second half fails when a correction has become unnecessary.
-// Filters have a file of their own, rest_filters_test.ts.
+// For each correction in local/rest/corrections.ts, a test shows that the Data API does as PostgREST
+// does, and that uncorrected lite still does not; the second part fails when the correction has become
+// unnecessary. rest_filters_test.ts does the same for filters.
 import assert from "node:assert/strict";
-import { withoutErrorsPrinted } from "../../local/rest/corrections.ts";
-import { call, silently, startBoth } from "./lite.ts";
+import { silenceAnsweredErrors } from "../../local/rest/corrections.ts";
+import { dataApi, silently, startBoth } from "./lite.ts";
 
 const { corrected, uncorrected, uncorrectedAuthenticator, sql, end } = await startBoth(`
   create table things (id int primary key, name text check (name <> 'bad'), other int unique);
@@ -41,14 +41,14 @@ const { corrected, uncorrected, uncorrectedAuthenticator, sql, end } = await sta
 `);
 Deno.test.afterAll(end);
 
-Deno.test("a role's tables are found though authenticator itself may use none", async () => {
+Deno.test("a role's tables are found, although authenticator has no grant on them", async () => {
   assert.equal((await corrected("/things?select=id")).status, 200);
   const rest = await uncorrectedAuthenticator();
-  assert.equal((await call(rest)("/things?select=id")).body.code, "PGRST205");
+  assert.equal((await dataApi(rest)("/things?select=id")).body.code, "PGRST205");
   await rest.close();
 });
 
-Deno.test("a request grants nothing to anyone", async () => {
+Deno.test("a request grants nothing to any role", async () => {
   const refusal = {
     code: "42501",
     message: "permission denied for table secrets",
@@ -63,7 +63,7 @@ Deno.test("a request grants nothing to anyone", async () => {
   assert.deepEqual((await uncorrected("/secrets", { claims: null })).body, [{ id: 1 }]);
 });
 
-Deno.test("a token is believed without asking whether there is such a person", async () => {
+Deno.test("a token is trusted without a look-up of its user", async () => {
   const claims = { role: "authenticated", sub: crypto.randomUUID() };
   assert.equal((await corrected("/things?select=id", { claims })).status, 200);
   const printed = await silently(async () => {
@@ -72,7 +72,7 @@ Deno.test("a token is believed without asking whether there is such a person", a
   assert.equal(printed, 1);
 });
 
-Deno.test("claims always say the role, also where the token names none", async () => {
+Deno.test("the claims always contain the role, also when the token has none", async () => {
   const claims = async (api: typeof corrected) =>
     JSON.parse((await api("/rpc/setting?name=request.jwt.claims", { claims: {} })).body);
   assert.equal((await claims(corrected)).role, "anon");
@@ -80,7 +80,7 @@ Deno.test("claims always say the role, also where the token names none", async (
   assert.equal((await claims(uncorrected)).role, undefined);
 });
 
-Deno.test("a request has the settings of its role", async () => {
+Deno.test("the settings of the role apply to a request", async () => {
   const timeout = async (api: typeof corrected, role: string) =>
     (await api("/rpc/setting?name=statement_timeout", { claims: { role } })).body;
   assert.equal(await timeout(corrected, "api_client"), "8s");
@@ -89,13 +89,13 @@ Deno.test("a request has the settings of its role", async () => {
   assert.equal(await timeout(uncorrected, "api_client"), "0");
 });
 
-Deno.test("a function that is called finds how, in the settings of its transaction", async () => {
+Deno.test("a called function finds the request's method and headers in its settings", async () => {
   const calling = { method: "POST", json: { name: "request.method" } };
   assert.equal((await corrected("/rpc/setting", calling)).body, "POST");
   const asked = await corrected("/rpc/setting?name=request.headers", {
-    headers: { "X-Said": "so" },
+    headers: { "X-Example": "value" },
   });
-  assert.equal(JSON.parse(asked.body)["x-said"], "so");
+  assert.equal(JSON.parse(asked.body)["x-example"], "value");
 });
 
 Deno.test("a GET cannot write", async () => {
@@ -106,7 +106,7 @@ Deno.test("a GET cannot write", async () => {
   assert.equal((await uncorrected("/noting")).status, 200);
 });
 
-Deno.test("what is answered with an error is rolled back", async () => {
+Deno.test("a request that is answered with an error is rolled back", async () => {
   const change = { method: "PATCH", json: { name: "changed" }, headers: asOneRow };
   assert.deepEqual((await corrected("/things?id=gt.0", change)).body.code, "PGRST116");
   const things = await sql`select name from things order by id`;
@@ -158,7 +158,7 @@ Deno.test("an error of the database has PostgREST's status and body", async () =
   for (const state of ["23514", "P0001"]) assert.ok(differing.includes(state), state);
 });
 
-Deno.test("a broken constraint is told with its name", async () => {
+Deno.test("the error of a violated constraint names it", async () => {
   const writing = (json: unknown, table = "/things") => corrected(table, { method: "POST", json });
   const check = await writing({ id: 3, name: "bad" });
   assert.deepEqual([check.status, check.body.code], [400, "23514"]);
@@ -171,14 +171,14 @@ Deno.test("a broken constraint is told with its name", async () => {
   assert.match(reference.body.message, /"parts_thing_id_fkey"/);
 });
 
-Deno.test("an error that is answered is not printed as well", async () => {
+Deno.test("an error that is answered is not printed", async () => {
   const fail = async (api: typeof corrected) => {
     await api("/rpc/fail", { method: "POST", json: { state: "P0001" } });
     await api("/rpc/fail", { method: "POST", json: { state: "PT401" } });
     await api("/nothing");
   };
   const printed = await silently(async () => {
-    withoutErrorsPrinted();
+    silenceAnsweredErrors();
     await fail(corrected);
     console.error("an event of another kind");
   });
@@ -187,7 +187,7 @@ Deno.test("an error that is answered is not printed as well", async () => {
   assert.equal(await silently(() => fail(uncorrected)), 3);
 });
 
-Deno.test("values are written as Postgres writes them in JSON", async () => {
+Deno.test("values in answers are the JSON that Postgres makes of them", async () => {
   const rows = await sql`select to_json(kinds)::text as json from kinds order by id`;
   const expected = `[${rows.map(({ json }) => json).join(",")}]`;
   const { text } = await corrected("/kinds?order=id");

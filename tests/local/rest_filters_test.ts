@@ -1,9 +1,9 @@
-// Filters as PostgREST reads them (its ApiRequest/QueryParams): what it hands to Postgres is text.
+// Filters of the Data API, which PostgREST hands to Postgres as text (its ApiRequest/QueryParams).
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Call, silently, startBoth } from "./lite.ts";
+import { type DataApi, silently, startBoth } from "./lite.ts";
 
-/** What someone may write into a text column, and every way to write a filter with it has to find. */
+/** Texts that a column may hold and that each form of a filter must find. */
 const WORDS = [
   ..."+5511999990001|5511|007|1e3|0x10|true|false|null|NULL|not_null|unknown|NaN|eq.1|not.eq.1"
     .split("|"),
@@ -74,18 +74,18 @@ const { corrected, uncorrected, end } = await startBoth(`
 `);
 Deno.test.afterAll(end);
 
-/** The words that a filter finds, as it stands in the address. */
-async function found(api: Call, parameters: [string, string][]): Promise<string[]> {
+/** The words that the parameters of an address find. */
+async function found(api: DataApi, parameters: [string, string][]): Promise<string[]> {
   const query = new URLSearchParams([["select", "word"], ["order", "id"], ...parameters]);
   const { status, body } = await api(`/words?${query}`);
   assert.equal(status, 200, JSON.stringify([parameters, body]));
   return body.map(({ word }: { word: string }) => word);
 }
 
-/** A text as it has to be written inside brackets. */
+/** A text as it is written inside brackets. */
 const quoted = (text: string) => `"${text.replace(/(["\\])/g, "\\$1")}"`;
 
-/** Every place that an operand can stand in, with what it should find. */
+/** For each place of an operand in the address, a filter with the word and the words it must find. */
 const PLACES: Record<
   string,
   (word: string) => { filter: [string, string]; finds(other: string): boolean }
@@ -112,7 +112,7 @@ const PLACES: Record<
 };
 
 for (const [place, at] of Object.entries(PLACES)) {
-  Deno.test(`${place} takes its operand by the letter`, async () => {
+  Deno.test(`${place} takes its operand literally`, async () => {
     for (const word of WORDS) {
       const { filter, finds } = at(word);
       assert.deepEqual(await found(corrected, [filter]), WORDS.filter(finds), `${filter}`);
@@ -120,7 +120,7 @@ for (const [place, at] of Object.entries(PLACES)) {
   });
 }
 
-Deno.test("lite as it comes still reads operands in its own way", async () => {
+Deno.test("uncorrected lite still guesses the type of operands", async () => {
   const filters: [string, string, string][] = [
     ["word", "eq.+5511999990001", "+5511999990001"],
     ["word", "eq.null", "null"],
@@ -138,7 +138,7 @@ Deno.test("lite as it comes still reads operands in its own way", async () => {
   }
 });
 
-Deno.test("any text is found by its own filter and by no other", async () => {
+Deno.test("a filter finds exactly its own text, whatever the text is", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: fc.constantFrom(...`"\\,.(){}[]~*%eq.1 +-é🎈`), maxLength: 12 }),
@@ -152,7 +152,7 @@ Deno.test("any text is found by its own filter and by no other", async () => {
   );
 });
 
-Deno.test("like has * for any text, in and outside brackets", async () => {
+Deno.test("in like, * stands for any text, inside and outside brackets", async () => {
   const ends = WORDS.filter((word) => word.endsWith("b"));
   assert.deepEqual(await found(corrected, [["word", "like.*b"]]), ends);
   assert.deepEqual(await found(corrected, [["or", '(word.like."*b")']]), ends);
@@ -162,7 +162,7 @@ Deno.test("like has * for any text, in and outside brackets", async () => {
   assert.deepEqual(await found(uncorrected, [["or", '(word.like."*b")']]), []);
 });
 
-Deno.test("several filters of one column, and several junctions, all have to hold", async () => {
+Deno.test("several filters on one column, or several junctions, must all hold", async () => {
   const both: [string, string][][] = [
     [["word", "neq.5511"], ["word", "neq.true"]],
     [["word", "not.like.5*"], ["word", "not.eq.true"]],
@@ -182,14 +182,14 @@ Deno.test("several filters of one column, and several junctions, all have to hol
     assert.deepEqual(await found(corrected, filters), expected[at], `${filters}`);
   }
 
-  const asTheyCome: [string, string][] = [["word", "neq.x"], ["word", "neq.y"]];
-  assert.ok((await found(uncorrected, asTheyCome)).includes("x"));
+  const repeated: [string, string][] = [["word", "neq.x"], ["word", "neq.y"]];
+  assert.ok((await found(uncorrected, repeated)).includes("x"));
   const junctions: [string, string][] = [["or", "(word.eq.x)"], ["or", "(word.eq.y)"]];
   assert.notDeepEqual(await found(uncorrected, junctions), []);
 });
 
-/** The ids that a query for rows finds. */
-async function ids(api: Call, query: string): Promise<number[]> {
+/** The ids of the rows that a query finds. */
+async function ids(api: DataApi, query: string): Promise<number[]> {
   const { status, body } = await api(`/rows?select=id&order=id&${query}`);
   assert.equal(status, 200, `${query} ${JSON.stringify(body)}`);
   return body.map(({ id }: { id: number }) => id);
@@ -231,8 +231,8 @@ Deno.test("an operand has the type of its column", async () => {
   assert.deepEqual(await ids(uncorrected, 'flag=in.("true")'), [2]);
 });
 
-Deno.test("an embedded table is filtered by the letter as well", async () => {
-  const parts = async (api: Call, query: string) => {
+Deno.test("a filter on an embedded table takes its operand literally", async () => {
+  const parts = async (api: DataApi, query: string) => {
     const { status, body } = await api(`/rows?select=id,parts!inner(id)&order=id&${query}`);
     assert.equal(status, 200, JSON.stringify(body));
     return body.map(({ id, parts }: { id: number; parts: { id: number }[] }) => [

@@ -1,4 +1,4 @@
-// The Data API of the local stack while its database is away, as PostgREST is then.
+// The Data API of the local stack without its database answers as PostgREST does.
 import assert from "node:assert/strict";
 import { deadline } from "deno-std/async/deadline.js";
 import { delay } from "deno-std/async/delay.js";
@@ -7,7 +7,7 @@ import { newCompany } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
 import { stack } from "../support/test_stack.ts";
 import { silently, startLite } from "./lite.ts";
-import { openDoor } from "./postgres_door.ts";
+import { startProxy } from "./postgres_proxy.ts";
 
 async function restThrough(url: (role: string) => string, uncorrected = false) {
   const rest = await startLite(url, { uncorrected });
@@ -22,34 +22,34 @@ async function restThrough(url: (role: string) => string, uncorrected = false) {
   return { ask, close: () => rest.close() };
 }
 
-/** As many as find every connection of the pool in use. */
+/** More than the pool has connections. */
 const REQUESTS = 30;
 
-Deno.test("a database that is away is a 503 for everybody, until it is back", async () => {
-  const door = openDoor();
-  const rest = await restThrough(door.url);
+Deno.test("without its database every request is a 503, and after its return none is", async () => {
+  const proxy = startProxy();
+  const rest = await restThrough(proxy.url);
   const askAll = () => Promise.all(Array.from({ length: REQUESTS }, rest.ask));
   await silently(async () => {
     for (let outage = 1; outage <= 3; outage++) {
       for (const { status } of await askAll()) assert.equal(status, 200);
-      door.shut();
+      proxy.cut();
       for (const { status, body } of await askAll()) {
         assert.equal(status, 503);
         assert.match(body.code, /^PGRST00[01]$/);
       }
-      door.open();
+      proxy.restore();
     }
     for (const { status } of await askAll()) assert.equal(status, 200);
   });
   await rest.close();
-  door.shut();
+  proxy.cut();
 });
 
-/** What Postgres answers to whoever connects while it is starting up. */
+/** The answer of Postgres to a new connection while it is starting up. */
 const STARTING_UP = ["SFATAL", "VFATAL", "C57P03", "Mthe database system is starting up", ""]
   .map((field) => `${field}\0`).join("");
 
-Deno.test("a database that is starting up is a 503", async () => {
+Deno.test("while the database is starting up, a request is a 503", async () => {
   const postgres = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serving = (async () => {
     for await (const connection of postgres) {
@@ -75,15 +75,15 @@ Deno.test("a database that is starting up is a 503", async () => {
   await serving;
 });
 
-Deno.test("lite itself does not answer 503", async () => {
-  const door = openDoor();
-  const rest = await restThrough(door.url, true);
-  door.shut();
+Deno.test("uncorrected lite does not answer 503", async () => {
+  const proxy = startProxy();
+  const rest = await restThrough(proxy.url, true);
+  proxy.cut();
   await silently(async () => assert.notEqual((await rest.ask()).status, 503));
   await rest.close();
 });
 
-Deno.test("the driver itself writes to a connection that it lost", async () => {
+Deno.test("the driver by itself writes to a connection that it has lost", async () => {
   const sql = postgres(stack.database_url, { max: 1 });
   const thrown = new Promise<Error>((resolve) =>
     addEventListener("error", (event) => {

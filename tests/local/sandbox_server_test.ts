@@ -1,4 +1,4 @@
-// `npm run sandbox`: the stand-in for the WhatsApp API, for functions of another stack.
+// `npm run sandbox`: the stand-in for the WhatsApp API, for the functions of another stack.
 import assert from "node:assert/strict";
 import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { anyPhone } from "../support/company.ts";
@@ -14,7 +14,7 @@ function sandbox(...args: string[]): Deno.Command {
   });
 }
 
-Deno.test("it takes messages where it says, and ends when it is told to", async () => {
+Deno.test("the sandbox accepts messages at the printed address, and ends on a signal", async () => {
   const child = sandbox("--port", "0").spawn();
   await using _ending = { [Symbol.asyncDispose]: () => ended(child) };
   const printing = child.stdout.pipeThrough(new TextDecoderStream()).values();
@@ -39,20 +39,30 @@ Deno.test("it takes messages where it says, and ends when it is told to", async 
   const [, port] = /:(\d+)\//.exec(list)!;
   const second = await sandbox("--port", port).output();
   assert.equal(second.code, 1);
-  assert.match(new TextDecoder().decode(second.stderr), /^Port \d+ is taken by another program\. /);
+  assert.equal(
+    new TextDecoder().decode(second.stderr),
+    `Port ${port} is taken by another program. Stop it, or choose another port with --port.\n`,
+  );
+
+  const nowhere = await sandbox("--port", "0", "--host", "192.0.2.1").output();
+  assert.equal(nowhere.code, 1);
+  assert.match(
+    new TextDecoder().decode(nowhere.stderr),
+    /^The sandbox cannot listen on 192\.0\.2\.1, port 0: .+\. Choose another address with --host, /,
+  );
 
   await printing.return?.();
   child.kill("SIGINT");
   assert.equal((await child.status).code, 0);
 });
 
-/** Ends what a failure has left running. */
+/** Ends a process that a failed test has left running. */
 async function ended(child: Deno.ChildProcess) {
   await child.stderr.cancel();
   try {
     child.kill("SIGKILL");
   } catch {
-    // It has ended already.
+    // The process has ended already.
   }
   await child.status;
 }

@@ -1,4 +1,4 @@
-// The stand-in for the WhatsApp API, called as a function calls the channel.
+// The stand-in for the WhatsApp API, called as the functions call the channel.
 import assert from "node:assert/strict";
 import { MAGIC, type SandboxMessage } from "../../local/sandbox/sandbox.ts";
 import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
@@ -14,7 +14,7 @@ function post(phoneNumberId: string, body: unknown, headers = HEADERS): Promise<
   return send(addressOf(phoneNumberId), "POST", headers, JSON.stringify(body));
 }
 
-/** A message that the channel takes, with another template or other parts. */
+/** A message that the channel accepts, unless the changes to its template or parts are wrong. */
 function message(to: string, template: Record<string, unknown> = {}, parts: object = {}) {
   return {
     messaging_product: "whatsapp",
@@ -46,7 +46,7 @@ async function keptBy(phone_number_id: string, to?: string): Promise<SandboxMess
   return await takenFrom({ phone_number_id }, to);
 }
 
-Deno.test("what it takes is answered as the channel does, and kept as it came", async () => {
+Deno.test("an accepted message gets the channel's answer and is kept unchanged", async () => {
   const [from, to] = [anyPhoneNumberId(), anyPhone()];
   const components = [component("header", "4711"), component("body", "Ada 🚚", "    ", "x\u00a0y")];
   const sent = message(to, { components }, { biz_opaque_callback_data: "send-1" });
@@ -70,7 +70,7 @@ Deno.test("what it takes is answered as the channel does, and kept as it came", 
   assert.ok(Math.abs(Date.parse(kept.accepted_at) - Date.now()) < 60_000);
 });
 
-Deno.test("what it took is listed newest first, by recipient and by sender", async () => {
+Deno.test("accepted messages are listed newest first, by recipient and by sender", async () => {
   const [first, second] = [anyPhoneNumberId(), anyPhoneNumberId()];
   const [ada, grace] = [anyPhone(), anyPhone()];
   const ids: string[] = [];
@@ -92,7 +92,7 @@ Deno.test("what it took is listed newest first, by recipient and by sender", asy
   assert.deepEqual(await keptBy(first, ada.slice(0, -1)), []);
 });
 
-Deno.test("without the account's token nothing is taken, whatever the message is", async () => {
+Deno.test("without the account's token every message is refused", async () => {
   const from = anyPhoneNumberId();
   const wrong = ["", "Bearer", `Bearer ${SANDBOX_TOKEN}x`, `Basic ${SANDBOX_TOKEN}`, SANDBOX_TOKEN];
   for (const Authorization of wrong) {
@@ -109,8 +109,8 @@ const body = (...components: unknown[]) => message(to, { components });
 const parameters = (...parameters: unknown[]) => body({ type: "body", parameters });
 
 const REFUSALS: Record<string, [code: number, messages: unknown[]]> = {
-  "no message at all": [100, [[], "text", 1, null]],
-  "a part that is missing": [131008, [
+  "a body that is not an object": [100, [[], "text", 1, null]],
+  "a message without a required part": [131008, [
     {},
     ...["messaging_product", "to", "type", "template"].map((part) =>
       message(to, {}, { [part]: undefined })
@@ -120,7 +120,7 @@ const REFUSALS: Record<string, [code: number, messages: unknown[]]> = {
     body({ type: "body" }),
     parameters({ type: "text" }),
   ]],
-  "a part of another form": [100, [
+  "a part of the wrong form": [100, [
     message("5511", {}),
     message("+0511987654321"),
     message("+55 11 98765-4321"),
@@ -135,17 +135,17 @@ const REFUSALS: Record<string, [code: number, messages: unknown[]]> = {
     message(to, { language: { code: "pt_BR", policy: "best" } }),
     message(to, { namespace: "x" }),
   ]],
-  "a name that no template has": [132001, [
+  "a name that no template can have": [132001, [
     ...["", "Order_Update", "order-update", "order update", "pedido_é", "x".repeat(513)].map((
       name,
     ) => message(to, { name })),
   ]],
-  "a language that templates do not have": [132001, [
+  "a language that no template can have": [132001, [
     ...["", "xx", "pt-BR", "PT_BR", "pt_br", "english"].map((code) =>
       message(to, { language: { code } })
     ),
   ]],
-  "components that do not match": [132012, [
+  "components of the wrong form": [132012, [
     message(to, { components: {} }),
     body(component("footer", "a")),
     body(component("body")),
@@ -159,7 +159,7 @@ const REFUSALS: Record<string, [code: number, messages: unknown[]]> = {
     body(component("body", "")),
     body(component("body", "x".repeat(1025))),
   ]],
-  "text that no placeholder takes": [132018, [
+  "a text that no placeholder allows": [132018, [
     ...["a\nb", "a\r\nb", "\ta", "a     b", "     "].map((text) => body(component("body", text))),
     body(component("header", "a\nb")),
     body(component("header", "a"), component("body", "a", "b\n")),
@@ -178,14 +178,14 @@ for (const [what, [code, messages]] of Object.entries(REFUSALS)) {
   });
 }
 
-Deno.test("a body that is no JSON is refused", async () => {
+Deno.test("a body that is not JSON is refused", async () => {
   for (const text of ["", "{", "to=%2B5511"]) {
     const { status, body } = await send(addressOf(anyPhoneNumberId()), "POST", HEADERS, text);
     assert.ok(status === 400 && [100, 131008].includes(body.error.code));
   }
 });
 
-Deno.test("+15550 and a code of six digits is refused with that code, and not kept", async () => {
+Deno.test("a message to +15550 and six digits is refused with that code and not kept", async () => {
   const from = anyPhoneNumberId();
   const codes: [number, number][] = [
     ...[[0, 401], [1, 400], [2, 503], [4, 400], [10, 403], [190, 401], [200, 400]] as const,
@@ -201,14 +201,14 @@ Deno.test("+15550 and a code of six digits is refused with that code, and not ke
   }
 });
 
-Deno.test("a message that is refused for itself is refused for that, whoever is to get it", async () => {
+Deno.test("a wrong message is refused for its own fault, also to a recipient with a fixed answer", async () => {
   for (const recipient of ["+15550131056", ...Object.keys(MAGIC)]) {
     const answer = await post(anyPhoneNumberId(), message(recipient, { name: "No such name" }));
     assertError(answer, 132001, 404);
   }
 });
 
-Deno.test("what is under none of its addresses is not found", async () => {
+Deno.test("any other address is a 404", async () => {
   const elsewhere: [string, string][] = [
     ...[["GET", ""], ["GET", "message"], ["POST", "messages"], ["DELETE", "messages"]] as const,
     ...[["POST", "26.0/1/messages"], ["POST", "v26.0/messages"], [

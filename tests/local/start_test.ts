@@ -1,4 +1,4 @@
-// `npm start` as a person and a program meet it, told in the steps of one folder's life.
+// `npm start` from its first start to its end, as a person and a program use it, on one folder.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import type { StackAddresses } from "../../local/stack.ts";
@@ -22,9 +22,9 @@ import {
 
 const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
 
-Deno.test("a start is what a person and a program are told, and its end leaves only data", async (t) => {
+Deno.test("a start serves what it prints and writes, and its end leaves only data", async (t) => {
   await withFolder(async (parent) => {
-    // Not there yet, and named from where the person is.
+    // The folder does not exist yet, and --data names it relative to the working folder.
     const folder = `${parent}/new`;
     const started = new Started(["--data", "new", "--port", "0"], { cwd: parent });
     await started.says(READY);
@@ -54,7 +54,7 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
       assert.equal(started.err, "");
     });
 
-    await t.step("writes the same for programs, readable by nobody else", async () => {
+    await t.step("writes the same for programs, readable only by the owner", async () => {
       const { port } = new URL(stack.url);
       const { database_url, publishable_key, secret_key, demo } = stack;
       assert.deepEqual(stack, {
@@ -78,7 +78,7 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
       }
     });
 
-    await t.step("prints a curl line that works by copy and paste", async () => {
+    await t.step("prints a curl line that works when it is pasted", async () => {
       const line = started.out.split("\n").find((line) => line.trim().startsWith("curl "))!;
       const { data, pagination } = JSON.parse(await pasted(line));
       assert.equal(data.length, 3);
@@ -86,7 +86,7 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
       assert.equal(data[0].company_id, DEMO_COMPANY_ID);
     });
 
-    await t.step("takes the demo key for reading, writing and sending", async () => {
+    await t.step("accepts the demo key for reading, writing and sending", async () => {
       assert.equal((await change(stack, "POST", "/contacts")).status, 201);
       const { status, body } = await send(stack.template_url, stack.demo!.api_key, phone);
       assert.deepEqual([status, body.success], [200, true]);
@@ -97,7 +97,7 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
       ]);
     });
 
-    await t.step("answers 404 to what is under none of its addresses", async () => {
+    await t.step("answers 404 to any other address", async () => {
       for (const path of ["/", "/functions/v1/nothing", "/functions/v1/", "/rest/v2/contacts"]) {
         const response = await fetch(stack.url + path);
         assert.equal(response.status, 404, path);
@@ -105,7 +105,7 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
       }
     });
 
-    await t.step("says to a second start on the folder who holds it", async () => {
+    await t.step("fails a second start on the folder, and names this stack", async () => {
       const second = new Started(["--data", folder, "--port", "0"]);
       const [code, printed] = await second.ended();
       assert.deepEqual([code, second.out], [1, ""]);
@@ -113,13 +113,13 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
         printed,
         new RegExp(
           `^The data in ${folder} is in use by the stack at ${stack.url} ` +
-            `\\(process ${started.pid}, since 2\\S+Z\\)\\. Stop that one first, or .* --data\\.\n$`,
+            `\\(process ${started.pid}, since 2\\S+Z\\)\\. Stop that stack first, or .* --data\\.\n$`,
         ),
       );
       assert.equal((await ask(stack, "/stages")).status, 200);
     });
 
-    await t.step("says to a start on its port that the port is taken", async () => {
+    await t.step("fails a second start on its port, and says why", async () => {
       const { port } = new URL(stack.url);
       const second = new Started(["--data", `${parent}/other`, "--port", port]);
       assert.deepEqual(await second.ended(), [
@@ -129,51 +129,45 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
       assert.equal(second.out, "");
     });
 
-    await t.step(
-      "answers what is under way on SIGTERM, and ends with everything it started",
-      async () => {
-        const sql = postgres(stack.database_url, { max: 2 });
-        const [answer, end] = await sql.begin(async (mine) => {
-          const [{ id }] = await mine`select id from contacts where phone = ${phone} for update`;
-          // Waits for the row, and so for the end of this transaction.
-          const answer = change(stack, "PATCH", `/contacts/${id}`).then(
-            ({ status }) => status,
-            String,
-          );
-          const waiting = () => sql`select from pg_locks where not granted`;
-          await until(async () => (await waiting()).count > 0);
-          const end = started.end("SIGTERM");
-          await pause(200);
-          return [answer, end];
-        });
-        assert.equal(await answer, 200);
-        assert.deepEqual(await end, [0, ""]);
-        await sql.end();
-        assert.deepEqual(await processesOn(parent), []);
-        assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
-      },
-    );
-
-    await t.step(
-      "prints nothing when told to be quiet, and is as ready, with the same data",
-      async () => {
-        const quiet = new Started(["--data", folder, "--port", "0", "--quiet"]);
-        await until(() => left(folder).includes("stack.json"));
-        const again = await stackOf(folder);
-        assert.notEqual(again.demo!.api_key, stack.demo!.api_key);
-        // The key of the start before works on, and so do the other keys.
-        const found = await ask({ ...again, demo: stack.demo }, "/contacts");
-        assert.deepEqual([found.status, found.body.data[0].phone], [200, phone]);
-        assert.deepEqual(
-          [again.publishable_key, again.secret_key],
-          [stack.publishable_key, stack.secret_key],
+    await t.step("on SIGTERM answers open requests and ends all that it started", async () => {
+      const sql = postgres(stack.database_url, { max: 2 });
+      const [answer, end] = await sql.begin(async (mine) => {
+        const [{ id }] = await mine`select id from contacts where phone = ${phone} for update`;
+        // This request waits for the row, so for the end of this transaction.
+        const answer = change(stack, "PATCH", `/contacts/${id}`).then(
+          ({ status }) => status,
+          String,
         );
-        assert.deepEqual(await quiet.end("SIGHUP"), [0, ""]);
-        assert.equal(quiet.out, "");
-      },
-    );
+        const waiting = () => sql`select from pg_locks where not granted`;
+        await until(async () => (await waiting()).count > 0);
+        const end = started.end("SIGTERM");
+        await pause(200);
+        return [answer, end];
+      });
+      assert.equal(await answer, 200);
+      assert.deepEqual(await end, [0, ""]);
+      await sql.end();
+      assert.deepEqual(await processesOn(parent), []);
+      assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
+    });
 
-    await t.step("begins anew with --fresh, and without data with --no-seed", async () => {
+    await t.step("with --quiet prints nothing and serves the same data", async () => {
+      const quiet = new Started(["--data", folder, "--port", "0", "--quiet"]);
+      await until(() => left(folder).includes("stack.json"));
+      const again = await stackOf(folder);
+      assert.notEqual(again.demo!.api_key, stack.demo!.api_key);
+      // The keys of the start before are still valid.
+      const found = await ask({ ...again, demo: stack.demo }, "/contacts");
+      assert.deepEqual([found.status, found.body.data[0].phone], [200, phone]);
+      assert.deepEqual(
+        [again.publishable_key, again.secret_key],
+        [stack.publishable_key, stack.secret_key],
+      );
+      assert.deepEqual(await quiet.end("SIGHUP"), [0, ""]);
+      assert.equal(quiet.out, "");
+    });
+
+    await t.step("with --fresh and --no-seed starts with an empty database", async () => {
       const empty = await startOn(folder, ["--fresh", "--no-seed"]);
       assert.equal(empty.stack.demo, null);
       const { out } = empty.started;
@@ -183,7 +177,7 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
       assert.deepEqual(await empty.started.end("SIGTERM"), [0, ""]);
     });
 
-    await t.step("writes the demo data when it is asked for later", async () => {
+    await t.step("without --no-seed writes the demo data later", async () => {
       const later = await startOn(folder);
       assert.match(later.started.out, /wrote the demo data/);
       assert.doesNotMatch(later.started.out, /applied/);
@@ -192,40 +186,37 @@ Deno.test("a start is what a person and a program are told, and its end leaves o
       assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
     });
 
-    await t.step(
-      "sends where WHATSAPP_API_URL says, for accounts with tokens of that place",
-      async () => {
-        await using channel = ownChannel(() => accepted());
-        const { started, stack } = await startOn(folder, [], {
-          env: { WHATSAPP_API_URL: channel.url },
-        });
-        assert.equal(stack.sandbox_url, null);
-        assert.doesNotMatch(started.out, /Sandbox/);
-        const key = stack.demo!.api_key;
-        const none = await send(stack.template_url, key, phone);
-        assert.deepEqual([none.status, none.body.code], [404, "account_not_connected"]);
+    await t.step("sends to WHATSAPP_API_URL when it is set", async () => {
+      await using channel = ownChannel(() => accepted());
+      const { started, stack } = await startOn(folder, [], {
+        env: { WHATSAPP_API_URL: channel.url },
+      });
+      assert.equal(stack.sandbox_url, null);
+      assert.doesNotMatch(started.out, /Sandbox/);
+      const key = stack.demo!.api_key;
+      const none = await send(stack.template_url, key, phone);
+      assert.deepEqual([none.status, none.body.code], [404, "account_not_connected"]);
 
-        const { credentials_key } = JSON.parse(await Deno.readTextFile(`${folder}/secrets.json`));
-        const token = await sealToken("its-token", readCredentialsKey(credentials_key));
-        const sql = postgres(stack.database_url, { max: 1 });
-        await sql`
+      const { credentials_key } = JSON.parse(await Deno.readTextFile(`${folder}/secrets.json`));
+      const token = await sealToken("its-token", readCredentialsKey(credentials_key));
+      const sql = postgres(stack.database_url, { max: 1 });
+      await sql`
         insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
         values (${DEMO_COMPANY_ID}, '4711', '+15550100', ${token})
       `;
-        await sql.end();
-        assert.equal((await send(stack.template_url, key, phone)).body.success, true);
-        const [{ path, headers }] = channel.calls;
-        assert.deepEqual([path, headers.get("Authorization")], [
-          "/v26.0/4711/messages",
-          "Bearer its-token",
-        ]);
-        assert.deepEqual(await started.end(), [0, ""]);
-      },
-    );
+      await sql.end();
+      assert.equal((await send(stack.template_url, key, phone)).body.success, true);
+      const [{ path, headers }] = channel.calls;
+      assert.deepEqual([path, headers.get("Authorization")], [
+        "/v26.0/4711/messages",
+        "Bearer its-token",
+      ]);
+      assert.deepEqual(await started.end(), [0, ""]);
+    });
   });
 });
 
-/** What is in a folder. */
+/** The names of a folder's entries. */
 function left(folder: string): string[] {
   return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
 }
@@ -244,7 +235,7 @@ async function send(url: string, key: string, phone: string) {
   return { status: response.status, body: await response.json() };
 }
 
-/** What a curl line answers; a machine without curl is asked by the line's own address and header. */
+/** The answer to a curl line. Without curl, fetch sends the line's address and header. */
 async function pasted(line: string): Promise<string> {
   const shell = new Deno.Command("sh", { args: ["-c", line], stderr: "null" });
   const { code, stdout } = await shell.output();

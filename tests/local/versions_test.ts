@@ -17,16 +17,16 @@ Deno.test("the import map and package.json name the same exact versions", async 
   }
 });
 
-Deno.test("the functions say the version that package.json has", async () => {
+Deno.test("the functions have the version of package.json", async () => {
   assert.equal(RELEASE, (await json("package.json")).version);
 });
 
-Deno.test("the tools of the tests have exact versions as well", async () => {
+Deno.test("the tools of the tests have exact versions too", async () => {
   const { dependencies } = await json("tools/package.json");
   for (const [name, version] of Object.entries<string>(dependencies)) {
     assert.match(version, EXACT, name);
   }
-  // The hosted runtime's; a test runs the gateway on it.
+  // The version of the hosted runtime; a test runs the gateway on it.
   assert.equal(dependencies.deno, "2.1.4");
 });
 
@@ -36,7 +36,7 @@ Deno.test("Deno reads the import map and nothing else", async () => {
   assert.deepEqual([nodeModulesDir, lock], ["manual", false]);
 });
 
-// deno-lint-ignore no-explicit-any -- the tests look into it member by member
+// deno-lint-ignore no-explicit-any -- the tests compare parts of it
 async function json(path: string): Promise<any> {
   return JSON.parse(await Deno.readTextFile(`${root}${path}`));
 }

@@ -11,36 +11,37 @@ import {
 } from "../supabase/functions/_shared/whatsapp/credentials.ts";
 import type { Database } from "../supabase/functions/_shared/database/types.ts";
 import { fetchOnce } from "../supabase/functions/_shared/fetch_once.ts";
+import { OperatorError } from "./operator_error.ts";
 
-/** What the operator can act on, as one sentence. The command ends with 1. */
-export class OperatorError extends Error {
-  override name = "OperatorError";
-}
-
-/** The project that the command works on, as the platform itself (service_role). */
+/** The project that the command works on, reached as service_role. */
 export interface Project {
   db: SupabaseClient<Database>;
   /**
-   * What the database answered.
-   * @param sentences what to say when a constraint does not hold, by the constraint's name.
-   * @throws OperatorError when there is no answer, or when it is a refusal.
+   * The rows of an answer.
+   * @param sentences what to say about an error of the database, by the name of the violated
+   *   constraint or by the error's code.
+   * @throws OperatorError when the project cannot be reached or refuses the request.
    */
   rows<Row>(answer: PostgrestSingleResponse<Row>, sentences?: Record<string, string>): Row;
   /**
-   * The keys under which access tokens are stored; the functions have the same.
-   * @throws ConfigError when the current one is missing, or one is malformed.
+   * The keys that encrypt access tokens; the functions have the same ones.
+   * @throws ConfigError when the current key is missing, or a key is malformed.
    */
   credentialsKeys(): CredentialsKeys;
 }
 
+/** Where the project is, and what to say when it fails. */
 interface Target {
   url: string;
   secretKey: string;
   credentialsKey(): string | undefined;
+  /** The sentence for a project that does not answer. */
   unreachable: string;
+  /** The sentence for a secret key that the project does not accept. */
+  unauthorized: string;
 }
 
-/** For each request: longer than a busy database takes, shorter than a person's patience. */
+/** The time limit of each request: longer than a busy database takes, shorter than an operator waits. */
 const TIMEOUT_MS = 30_000;
 
 /**
@@ -51,9 +52,9 @@ export function openProject(): Project {
   const target = namedTarget() ?? localTarget();
   const db = createClient<Database>(target.url, target.secretKey, {
     auth: { persistSession: false },
-    // A person waits: better one clear sentence than several tries.
+    // An operator waits: one clear sentence at once is better than several attempts.
     db: { timeout: TIMEOUT_MS, retry: false },
-    // A key that was made twice would be shown once.
+    // A repeated `key create` would make two keys and show one.
     global: { fetch: fetchOnce },
   });
   return {
@@ -91,7 +92,9 @@ function namedTarget(): Target | null {
     url,
     secretKey,
     credentialsKey: () => Deno.env.get("CREDENTIALS_KEY"),
-    unreachable: `The project at ${url} cannot be reached.`,
+    unreachable: `The project at ${url} cannot be reached: check SUPABASE_URL and the network.`,
+    unauthorized:
+      `The project at ${url} does not accept the secret key: check SUPABASE_SECRET_KEY.`,
   };
 }
 
@@ -107,6 +110,8 @@ function localTarget(): Target {
     secretKey: secret_key,
     credentialsKey: () => readJson(`${dirname(file)}/secrets.json`).credentials_key,
     unreachable: NOT_RUNNING,
+    unauthorized:
+      `The local stack does not accept the secret key in ${file}: restart it with npm start.`,
   };
 }
 
@@ -115,7 +120,7 @@ function readJson(file: string): Record<string, string> {
     return JSON.parse(Deno.readTextFileSync(file));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw new OperatorError(NOT_RUNNING);
-    throw new OperatorError(`${file} cannot be read: start the local stack anew with npm start.`);
+    throw new OperatorError(`${file} cannot be read: restart the local stack with npm start.`);
   }
 }
 
@@ -128,48 +133,20 @@ function sentenceFor(
 ): string {
   const { code, message } = error;
   if (status === 0) return target.unreachable;
-  // The functions of the database raise these for people to read.
-  if (code?.startsWith("PT")) return ended(message);
-  if (status === 401) return `The project at ${target.url} does not accept this secret key.`;
-  // Not from a database: a web page, or a proxy on the way.
-  if (!code) return `${target.url} does not answer as a Supabase project does (HTTP ${status}).`;
-  const broken = Object.keys(sentences).find((name) => message.includes(`"${name}"`));
-  if (code.startsWith("23") && broken) return sentences[broken];
-  return ended(`The database refused this: ${message}`);
-}
-
-function ended(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-/** As many rows as one request asks for. A project may answer fewer (max_rows), never more. */
-const PAGE = 1000;
-const BEFORE_THE_FIRST = "00000000-0000-0000-0000-000000000000";
-
-/**
- * All rows of a query, however many a project answers at a time, in no order that means anything.
- * The walk goes by id, so rows that come or go meanwhile neither hide nor repeat another.
- *
- * @param page the query for rows whose id is greater, in the order of their ids, with this limit.
- * @throws OperatorError as `rows` does.
- */
-export async function everyRow<Row extends { id: string }>(
-  project: Project,
-  page: (afterId: string, limit: number) => PromiseLike<PostgrestSingleResponse<Row[]>>,
-): Promise<Row[]> {
-  const found: Row[] = [];
-  while (true) {
-    const rows = project.rows(await page(found.at(-1)?.id ?? BEFORE_THE_FIRST, PAGE));
-    if (rows.length === 0) return found;
-    found.push(...rows);
+  if (Object.hasOwn(sentences, code)) return sentences[code];
+  // The database's own functions raise these errors, with messages for people.
+  if (code?.startsWith("PT")) return withFullStop(message);
+  if (status === 401) return target.unauthorized;
+  // The answer is not a database's: it comes from a web page or a proxy.
+  if (!code) {
+    return `${target.url} does not answer like a Supabase project (HTTP ${status}): ` +
+      "check SUPABASE_URL, or try again.";
   }
+  const violated = Object.keys(sentences).find((name) => message.includes(`"${name}"`));
+  if (code.startsWith("23") && violated) return sentences[violated];
+  return withFullStop(`The database refused the request: ${message}`);
 }
 
-interface Dated {
-  created_at: string;
-}
-
-/** Orders rows by their age. The text of a moment orders as the moment does; Date would round it. */
-export function newestFirst(a: Dated, b: Dated): number {
-  return a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0;
+function withFullStop(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

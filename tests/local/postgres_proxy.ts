@@ -1,10 +1,10 @@
 import { stack } from "../support/test_stack.ts";
 
 /**
- * A door to the tests' Postgres that can be shut.
- * @param watch makes what sees the bytes of one connection that go in.
+ * Starts a TCP proxy before the tests' Postgres that can cut its connections.
+ * @param watch makes, for each connection, the stream that the bytes to Postgres pass.
  */
-export function openDoor(watch = () => new TransformStream<Uint8Array, Uint8Array>()) {
+export function startProxy(watch = () => new TransformStream<Uint8Array, Uint8Array>()) {
   const database = new URL(stack.database_url);
   const connections = new Set<Deno.Conn>();
   const listen = (port: number) => {
@@ -21,22 +21,27 @@ export function openDoor(watch = () => new TransformStream<Uint8Array, Uint8Arra
   };
   let listener = listen(0);
   const { port } = listener.addr as Deno.NetAddr;
-  const shut = () => {
+  /** Closes every connection and refuses new ones. */
+  const cut = () => {
     listener.close();
     for (const connection of connections) {
       try {
         connection.close();
       } catch {
-        // It was closed from the other side.
+        // The other side has closed it.
       }
     }
     connections.clear();
   };
-  /** The address of the database behind the door, for a role. */
+  /** The database's address through the proxy, for a role. */
   const url = (role: string) => {
     const address = new URL(database);
     Object.assign(address, { username: role, port: String(port) });
     return address.href;
   };
-  return { url, shut, open: () => listener = listen(port) };
+  /** Takes connections again, on the same port. */
+  const restore = () => {
+    listener = listen(port);
+  };
+  return { url, cut, restore };
 }

@@ -15,7 +15,7 @@ const PROJECT = {
   SUPABASE_SECRET_KEY: stack.secret_key,
 };
 
-Deno.test("a named project is worked on with its own credentials key", async () => {
+Deno.test("on a named project, tokens are stored under the project's own credentials key", async () => {
   const company = await bareCompany();
   const connect = ["account", "connect", "--company", company];
   const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];
@@ -36,7 +36,7 @@ Deno.test("a named project is worked on with its own credentials key", async () 
   assert.deepEqual(malformed, missing);
 });
 
-Deno.test("a stack that does not run is said not to run", async () => {
+Deno.test("a local stack that is not running is reported as not running", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const STACK_FILE = `${folder}/stack.json`;
@@ -45,7 +45,7 @@ Deno.test("a stack that does not run is said not to run", async () => {
       "or set SUPABASE_URL and SUPABASE_SECRET_KEY for another project.\n";
     assert.deepEqual(absent, { code: 1, stdout: "", stderr });
 
-    // A stack that was killed leaves its addresses behind.
+    // A killed stack leaves its stack.json behind.
     await Deno.writeTextFile(STACK_FILE, JSON.stringify({ ...stack, url: await deadAddress() }));
     assert.deepEqual(await admin(LIST, { env: { STACK_FILE } }), absent);
     assert.deepEqual(await admin(["company", "create", "x"], { env: { STACK_FILE } }), absent);
@@ -54,7 +54,7 @@ Deno.test("a stack that does not run is said not to run", async () => {
   }
 });
 
-Deno.test("a project that cannot be worked on is told in one sentence", async () => {
+Deno.test("a project that cannot be used is reported in one sentence", async () => {
   const website = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () =>
@@ -80,12 +80,15 @@ Deno.test("a project that cannot be worked on is told in one sentence", async ()
       ],
       [
         { SUPABASE_SECRET_KEY: stack.publishable_key },
-        `The project at ${stack.url} does not accept this secret key.`,
+        `The project at ${stack.url} does not accept the secret key: check SUPABASE_SECRET_KEY.`,
       ],
-      [{ SUPABASE_URL: nowhere }, `The project at ${nowhere} cannot be reached.`],
+      [
+        { SUPABASE_URL: nowhere },
+        `The project at ${nowhere} cannot be reached: check SUPABASE_URL and the network.`,
+      ],
       [
         { SUPABASE_URL: there },
-        `${there} does not answer as a Supabase project does (HTTP 404).`,
+        `${there} does not answer like a Supabase project (HTTP 404): check SUPABASE_URL, or try again.`,
       ],
     ];
     await Promise.all(cases.map(async ([env, sentence]) => {
@@ -97,7 +100,7 @@ Deno.test("a project that cannot be worked on is told in one sentence", async ()
   }
 });
 
-Deno.test("a write whose connection breaks is not made a second time", async () => {
+Deno.test("a write is not repeated when its connection breaks", async () => {
   await using project = breakingServer();
   const { code } = await admin(["company", "create", "Once"], {
     env: { ...PROJECT, SUPABASE_URL: project.url },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Started } from "../support/started.ts";
 
-Deno.test("--help names every option and starts nothing", async () => {
+Deno.test("--help lists every option and starts nothing", async () => {
   const started = new Started(["--help"]);
   assert.deepEqual(await started.ended(), [0, ""]);
   assert.match(started.out, /^Usage: npm start -- \[options\]/);
@@ -10,7 +10,7 @@ Deno.test("--help names every option and starts nothing", async () => {
   }
 });
 
-Deno.test("what is no option, or no port, is refused with one sentence", async () => {
+Deno.test("an unknown option, an argument or a wrong port is refused with one sentence", async () => {
   const port = (value: string) =>
     `error: option '--port <number>' argument '${value}' is invalid. ` +
     "It must be a number from 0 (any free port) to 65534.";

@@ -1,16 +1,16 @@
-// How often the Data API of the local stack speaks to Postgres for a request: each time is a way there and
-// back, and PostgREST needs few.
+// The number of statements that the Data API of the local stack sends to Postgres for a request. Each is
+// a round trip, and PostgREST needs few.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
 import { stack } from "../support/test_stack.ts";
 import { startLite } from "./lite.ts";
-import { openDoor } from "./postgres_door.ts";
+import { startProxy } from "./postgres_proxy.ts";
 
-/** A door to the tests' Postgres that counts what is asked through it. */
-function countingDoor() {
-  let questions = 0;
-  const door = openDoor(() => {
+/** A proxy before the tests' Postgres that counts the statements. */
+function startCountingProxy() {
+  let statements = 0;
+  const proxy = startProxy(() => {
     let pending = new Uint8Array();
     let isFirst = true;
     return new TransformStream({
@@ -18,26 +18,26 @@ function countingDoor() {
         controller.enqueue(chunk);
         pending = new Uint8Array([...pending, ...chunk]);
         for (;;) {
-          // The first message has no letter before its length.
+          // The first message has no type letter before its length.
           const start = isFirst ? 0 : 1;
           if (pending.length < start + 4) return;
           const end = start + new DataView(pending.buffer).getInt32(start);
           if (pending.length < end) return;
-          // Sync ends a question of the extended protocol, Query is one of the simple protocol.
-          if (!isFirst && "SQ".includes(String.fromCharCode(pending[0]))) questions++;
+          // Sync ends a statement of the extended protocol; Query is one of the simple protocol.
+          if (!isFirst && "SQ".includes(String.fromCharCode(pending[0]))) statements++;
           pending = pending.slice(end);
           isFirst = false;
         }
       },
     });
   });
-  return { ...door, questions: () => questions };
+  return { ...proxy, statements: () => statements };
 }
 
-Deno.test("a request is begin, its settings, what it asks, and commit; a call also reads its status", async () => {
-  const database = countingDoor();
-  const direct = openDoor();
-  const rest = await startLite((role) => (role === "authenticator" ? database : direct).url(role));
+Deno.test("a request is four statements: begin, settings, query, commit; a call also reads its status", async () => {
+  const counting = startCountingProxy();
+  const direct = startProxy();
+  const rest = await startLite((role) => (role === "authenticator" ? counting : direct).url(role));
   const { keys } = await newCompany();
   const headers = {
     apikey: stack.publishable_key,
@@ -51,16 +51,16 @@ Deno.test("a request is begin, its settings, what it asks, and commit; a call al
   };
   const counts: Record<string, number> = {};
   for (const [name, request] of Object.entries(requests)) {
-    for (let time = 1; time <= 2; time++) { // the first one also connects and learns the types
-      const before = database.questions();
+    for (let time = 1; time <= 2; time++) { // the first request also connects and reads the types
+      const before = counting.statements();
       const answer = await rest.fetch(request());
       await answer.body?.cancel();
       assert.ok(answer.ok, `${name} ${answer.status}`);
-      counts[name] = database.questions() - before;
+      counts[name] = counting.statements() - before;
     }
   }
   await rest.close();
-  database.shut();
-  direct.shut();
+  counting.cut();
+  direct.cut();
   assert.deepEqual(counts, { list: 4, call: 5 });
 });

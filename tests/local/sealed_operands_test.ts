@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { sealOperands } from "../../local/rest/corrections.ts";
+import { sealOperands } from "../../local/rest/sealed_operands.ts";
 
-/** What lite is given of a query, each sealed operand as «text». */
+/** The query that lite parses, with each sealed operand shown as «text». */
 function sealed(query: string): string {
   const { searchParams } = new URL(sealOperands(`http://x/rest/v1/t?${query}`));
   return Array.from(searchParams, ([name, value]) => `${name}=${value}`).join("&")
