@@ -4,7 +4,7 @@ import { bootstrap, connect, databaseUrl, migrate, seed, type Sql } from "./post
 import { connectDemoAccount, demoKey } from "./demo.ts";
 import { functionEnvironment } from "./functions/environment.ts";
 import { writePrivately } from "./files.ts";
-import { loadFunctions } from "./functions/host.ts";
+import { type FunctionsHost, loadFunctions } from "./functions/host.ts";
 import { lockFolder } from "./folder_lock.ts";
 import { startPostgres } from "./postgres/server.ts";
 import { startRest } from "./rest/rest.ts";
@@ -24,6 +24,8 @@ export interface StackOptions {
   durable: boolean;
   /** Where templates are sent to, instead of the sandbox. */
   whatsappApiUrl?: string;
+  /** Wraps both functions, for tests that look at every request and answer. */
+  around?(functions: FunctionsHost): FunctionsHost;
   /** Is called with each step that may take a moment. */
   progress(step: string): void;
   /** Ends a start that is under way: it fails after it has ended everything that it had started. */
@@ -119,7 +121,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     secretKey: secrets.secret_key,
   });
   starting.defer(rest.close);
-  door.open(rest.fetch, await loadingFunctions);
+  const functions = await loadingFunctions;
+  door.open(rest.fetch, options.around?.(functions) ?? functions);
 
   const addresses: StackAddresses = {
     url,

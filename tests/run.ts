@@ -4,10 +4,13 @@
 import { existsSync } from "node:fs";
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
+import { contracted } from "./support/contracted.ts";
 import { namedStack, NotUsable, testsOfNamedStack } from "./named_stack.ts";
 
 const folder = await Deno.makeTempDir({ prefix: "crm-tests-" });
 const report = `${folder}/report.xml`;
+/** What answers of the stack's functions broke of the API's description. */
+const violations = new Set<string>();
 
 // The functions log their sends with console.info. Tests of the log run functions of their own.
 console.info = () => {};
@@ -39,10 +42,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 const { success, code } = await tests.status;
-console.log(await summary());
 await stop();
+for (const violation of violations) console.error(`openapi.json does not allow this: ${violation}`);
+console.log(await summary());
 await Deno.remove(folder, { recursive: true });
-Deno.exit(code);
+Deno.exit(code || (violations.size > 0 ? 1 : 0));
 
 /**
  * Starts or finds the stack and writes stack.json for the tests. Returns the tests to run when the
@@ -72,6 +76,7 @@ async function openStack(): Promise<{ paths: string[]; stop(): Promise<void> }> 
     fresh: true,
     seed: true,
     durable: false,
+    around: (functions) => contracted(functions, (violation) => violations.add(violation)),
     progress: () => {},
   });
   return { paths: asked.length > 0 ? [] : ["tests/"], stop };
@@ -82,7 +87,8 @@ async function summary(): Promise<string> {
   const xml = await Deno.readTextFile(report).catch(() => "");
   const [, total = "0", failures = "0", errors = "0"] =
     /<testsuites[^>]* tests="(\d+)" failures="(\d+)" errors="(\d+)"/.exec(xml) ?? [];
-  const failed = Number(failures) + Number(errors);
+  const failedTests = Number(failures) + Number(errors);
   // A test file that cannot be loaded fails the run, but the report does not list it.
-  return `${Number(total) - failed} passed, ${success ? 0 : Math.max(failed, 1)} failed`;
+  const failed = (success ? 0 : Math.max(failedTests, 1)) + violations.size;
+  return `${Number(total) - failedTests} passed, ${failed} failed`;
 }

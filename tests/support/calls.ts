@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { contractedFetch } from "./contracted.ts";
 import { stack } from "./test_stack.ts";
 
 /** An answer of the API, its body read. */
@@ -48,12 +49,11 @@ export async function send(
   headers: Record<string, string>,
   body?: BodyInit,
 ): Promise<Answer> {
-  const response = await fetch(url, { method, headers, body });
-  const text = await response.text();
+  const response = await contractedFetch(url, { method, headers, body });
   const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
   return {
     status: response.status,
     headers: response.headers,
-    body: isJson && text !== "" ? JSON.parse(text) : text,
+    body: isJson && response.text !== "" ? JSON.parse(response.text) : response.text,
   };
 }

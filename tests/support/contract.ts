@@ -7,7 +7,8 @@ export interface Exchange {
   method: string;
   /** From the function's name on: `/gateway/contacts?limit=2`. */
   url: URL;
-  request: { headers: Headers; body: string };
+  /** The body is null when it is no text that can be read here again. */
+  request: { headers: Headers; body: string | null };
   status: number;
   headers: Headers;
   body: string;
@@ -68,7 +69,8 @@ export class Contract {
   #problemOutside(exchange: Exchange, name: string): string | null {
     const place = ["x-answers-of-no-operation", name, String(exchange.status)];
     const outside: JsonSchema = this.#document["x-answers-of-no-operation"];
-    const declared = outside[name]?.[exchange.status];
+    if (!outside[name]) return null; // no function of this API
+    const declared = outside[name][exchange.status];
     if (declared) return this.#problemOfAnswer(exchange, declared, place);
     // The key is judged first; that answer is the same everywhere.
     const [path, item] = Object.entries<JsonSchema>(this.#document.paths)
@@ -140,9 +142,11 @@ export class Contract {
       );
       if (other) return `it succeeded with the parameter ${other}`;
     }
-    if (!operation.requestBody) return null;
+    if (!operation.requestBody || request.body === null) return null;
     const schema = [...place, "requestBody", "content", "application/json", "schema"];
-    const problem = this.#requests.problem(schema, trimmed(JSON.parse(request.body)));
+    const body = JSON.parse(request.body);
+    const problem = this.#requests.problem(schema, body) &&
+      this.#requests.problem(schema, trimmed(body));
     return problem && `it succeeded although the body ${problem}`;
   }
 }

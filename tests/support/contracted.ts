@@ -3,11 +3,36 @@ import { Contract } from "./contract.ts";
 
 const contract = new Contract(description);
 
-type Answer = (request: Request) => Response | Promise<Response>;
+/**
+ * As `fetch`, with the answer's text, for a function that runs anywhere.
+ * @throws Error with what the exchange breaks of the API's description.
+ */
+export async function contractedFetch(
+  url: string,
+  { method = "GET", headers, body }: { method?: string; headers: HeadersInit; body?: BodyInit },
+): Promise<{ status: number; headers: Headers; text: string }> {
+  const response = await fetch(url, { method, headers, body });
+  const text = await response.text();
+  const { status } = response;
+  const address = new URL(url);
+  address.pathname = address.pathname.replace(PLATFORM, "");
+  const violation = contract.violation({
+    ...{ method, url: address },
+    request: { headers: new Headers(headers), body: typeof body === "string" ? body : null },
+    ...{ status, headers: response.headers, body: text },
+  });
+  if (violation) throw new Error(violation);
+  return { status, headers: response.headers, text };
+}
+
+/** What the platform puts before a function's name. */
+const PLATFORM = /^\/functions\/v1/;
+
+type Answer = (request: Request) => Promise<Response>;
 
 /**
- * The same function, of whose answers every one is held against the API's description, and every request
- * that succeeded.
+ * The same functions, of whose answers every one is held against the API's description, and so is every
+ * request that succeeded.
  *
  * @param report is told of a violation, in a sentence.
  */
@@ -16,18 +41,19 @@ export function contracted(answer: Answer, report: (violation: string) => void):
     const { method, headers } = request;
     const [theirs, ours] = request.body?.tee() ?? [null, null];
     const response = await answer(new Request(request.url, { method, headers, body: theirs }));
-    // What was not read of a body stays unread: it may never end.
+    // A body is read here only when it was read there: another one may never end.
     let sent = "";
     if (response.ok && ours) sent = await new Response(ours).text();
-    else await ours?.cancel().catch(() => {});
+    else ours?.cancel().catch(() => {}); // not awaited: it waits for the other half of the tee
     const body = await response.text();
     const url = new URL(request.url);
-    url.pathname = url.pathname.replace(/^\/functions\/v1/, "");
+    url.pathname = url.pathname.replace(PLATFORM, "");
+    const { status } = response;
     const violation = contract.violation({
       ...{ method, url, request: { headers, body: sent } },
-      ...{ status: response.status, headers: response.headers, body },
+      ...{ status, headers: response.headers, body },
     });
     if (violation) report(violation);
-    return new Response(body === "" ? null : body, response);
+    return new Response(body === "" ? null : body, { status, headers: response.headers });
   };
 }

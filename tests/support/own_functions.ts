@@ -7,6 +7,7 @@ import {
   type SenderConfig,
 } from "../../supabase/functions/send-external-template/config.ts";
 import type { Answer } from "./calls.ts";
+import { contracted } from "./contracted.ts";
 import { environment, stack } from "./test_stack.ts";
 
 // As the platform does, work that goes on after an answer is kept, here until the database's door closes.
@@ -50,14 +51,19 @@ async function ask<Env extends object>(
   path: string,
   json: unknown,
 ): Promise<Answer> {
-  const response = await app.request(`http://edge${path}`, {
-    method,
-    headers: {
-      Authorization: `Bearer ${key}`,
-      ...(json ? { "Content-Type": "application/json" } : {}),
-    },
-    body: json ? JSON.stringify(json) : undefined,
+  const answer = contracted(async (request) => await app.fetch(request), (violation) => {
+    throw new Error(violation);
   });
+  const response = await answer(
+    new Request(`http://edge${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${key}`,
+        ...(json ? { "Content-Type": "application/json" } : {}),
+      },
+      body: json ? JSON.stringify(json) : undefined,
+    }),
+  );
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 

@@ -2,6 +2,7 @@ import { deadline } from "deno-std/async/deadline.js";
 import { root } from "../../local/checkout.ts";
 import { readIfPresent } from "../../local/files.ts";
 import type { StackAddresses } from "../../local/stack.ts";
+import { contractedFetch } from "./contracted.ts";
 
 interface Options {
   env?: Record<string, string>;
@@ -129,9 +130,15 @@ export async function withFolder(work: (folder: string) => Promise<void>) {
 
 /** Asks the gateway as the holder of a key. */
 export async function ask(stack: StackAddresses, path: string, init: RequestInit = {}) {
-  const headers = { Authorization: `Bearer ${stack.demo?.api_key}`, ...init.headers };
-  const response = await fetch(stack.gateway_url + path, { ...init, headers });
-  return { status: response.status, body: await response.json() };
+  const { method, body } = init;
+  const headers = new Headers(init.headers);
+  headers.set("Authorization", `Bearer ${stack.demo?.api_key}`);
+  const answer = await contractedFetch(stack.gateway_url + path, {
+    method,
+    headers,
+    body: body ?? undefined,
+  });
+  return { status: answer.status, body: JSON.parse(answer.text) };
 }
 
 /** Waits until something is so. */
