@@ -1,0 +1,119 @@
+// The judge of answers sees what is wrong; else no other test could trust it.
+import assert from "node:assert/strict";
+import description from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
+import { Contract, type Exchange } from "../support/contract.ts";
+
+const contract = new Contract(description);
+
+const id = "de300007-0000-4000-8000-000000000001";
+const DEAL = {
+  ...{ id, company_id: id, title: "Deal", value: 12.5, status: "open", contact_id: id },
+  ...{ stage_id: id, created_at: "2026-01-01T00:00:00.123456+00:00" },
+  updated_at: "2026-01-01T00:00:00+00:00",
+};
+const NOT_FOUND = { error: "Deal not found", code: "not_found", request_id: "a" };
+
+interface Change {
+  method?: string;
+  path?: string;
+  status?: number;
+  headers?: Record<string, string | undefined>;
+  body?: unknown;
+  sent?: unknown;
+}
+
+/** A good exchange with some changes. */
+function exchange(change: Change = {}): Exchange {
+  const headers = {
+    ...{ "X-Request-Id": "a", "Cache-Control": "no-store", "Content-Type": "application/json" },
+    ...change.headers,
+  };
+  const { body = { data: DEAL } } = change;
+  return {
+    method: change.method ?? "PATCH",
+    url: new URL(`http://edge/gateway${change.path ?? `/deals/${id}`}`),
+    request: { headers: new Headers(), body: JSON.stringify(change.sent ?? { title: "Deal" }) },
+    status: change.status ?? 200,
+    headers: new Headers(
+      Object.entries(headers).filter((pair): pair is [string, string] => !!pair[1]),
+    ),
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  };
+}
+
+const page = { data: [DEAL], pagination: { limit: 2, has_more: false, next_cursor: null } };
+
+const GOOD: Record<string, Change> = {
+  "an answer": {},
+  "a page": { method: "GET", path: "/deals?limit=2", body: page },
+  "HEAD": { method: "HEAD", path: "/deals?limit=2", body: "" },
+  "an error": { status: 404, body: NOT_FOUND },
+  "an unknown path": {
+    ...{ method: "GET", path: "/nothing", status: 404 },
+    body: { ...NOT_FOUND, code: "route_not_found" },
+  },
+  "another method": {
+    ...{ method: "PUT", status: 405, headers: { Allow: "PATCH" } },
+    body: { ...NOT_FOUND, code: "method_not_allowed" },
+  },
+  "a stranger at an unknown path": {
+    ...{ method: "GET", path: "/nothing", status: 401 },
+    body: { error: "Missing API key", code: "missing_api_key", request_id: "a" },
+  },
+};
+
+const BAD: Record<string, [Change, RegExp]> = {
+  "a status that is not declared": [{ status: 202 }, /status is not declared/],
+  "a member that is not declared": [{ body: { data: { ...DEAL, colour: "red" } } }, /unevaluated/],
+  "a member that is missing": [
+    { body: { data: { ...DEAL, title: undefined } } },
+    /required.*title/,
+  ],
+  "a value of another type": [{ body: { data: { ...DEAL, value: "12.5" } } }, /value must be/],
+  "a word that is not listed": [
+    { body: { data: { ...DEAL, status: "x" } } },
+    /status must be equal/,
+  ],
+  "an id that is none": [{ body: { data: { ...DEAL, id: "x" } } }, /id must match format/],
+  "another envelope": [{ body: DEAL }, /required property 'data'/],
+  "no request id": [{ headers: { "X-Request-Id": undefined } }, /X-Request-Id is missing/],
+  "an answer that a cache may keep": [{ headers: { "Cache-Control": "public" } }, /Cache-Control/],
+  "a header that is not declared": [{ headers: { "X-Other": "1" } }, /x-other is not declared/],
+  "another content type": [{ headers: { "Content-Type": "text/plain" } }, /not JSON/],
+  "an error of another operation": [
+    { status: 404, body: { ...NOT_FOUND, code: "route_not_found" } },
+    /code must be equal to constant/,
+  ],
+  "an error with more members": [
+    { status: 404, body: { ...NOT_FOUND, stack: "at" } },
+    /unevaluated/,
+  ],
+  "405 without Allow": [
+    { method: "PUT", status: 405, body: { ...NOT_FOUND, code: "method_not_allowed" } },
+    /Allow is missing/,
+  ],
+  "success of an unknown path": [{ method: "GET", path: "/nothing", body: page }, /no operation/],
+  "HEAD with a body": [{ method: "HEAD", path: "/deals", body: page }, /HEAD has a body/],
+  "success of a field that is not allowed": [{ sent: { colour: "red" } }, /it succeeded although/],
+  "success of a value that is not allowed": [{ sent: { title: "  " } }, /it succeeded although/],
+  "success of an empty change": [{ sent: {} }, /it succeeded although.*fewer than 1 properties/],
+  "success of a parameter that is not allowed": [
+    { method: "GET", path: "/deals?colour=red", body: page },
+    /it succeeded with the parameter colour/,
+  ],
+  "success of a limit that is too high": [
+    { method: "GET", path: "/deals?limit=201", body: page },
+    /limit it must be <= 200/,
+  ],
+};
+
+for (const [name, change] of Object.entries(GOOD)) {
+  Deno.test(`the description allows ${name}`, () => {
+    assert.equal(contract.violation(exchange(change)), null);
+  });
+}
+for (const [name, [change, problem]] of Object.entries(BAD)) {
+  Deno.test(`the description does not allow ${name}`, () => {
+    assert.match(contract.violation(exchange(change)) ?? "", problem);
+  });
+}

@@ -1,0 +1,87 @@
+import * as fc from "fast-check";
+import type { JsonSchema } from "../../reference/json_schema.ts";
+
+/** Text that no rule beside the schemas refuses: well formed, without the null character. */
+const plainText = (minLength: number, maxLength: number) =>
+  fc.string({ unit: "grapheme", minLength, maxLength })
+    .filter((text) => text.isWellFormed() && !text.includes("\0") && [...text].length <= maxLength);
+
+const FORMATS: Record<string, fc.Arbitrary<string>> = {
+  uuid: fc.uuid(),
+  "idn-email": fc.tuple(fc.stringMatching(/^[a-z0-9]{1,20}$/), fc.domain())
+    .map((parts) => parts.join("@"))
+    .filter((address) => /\.[a-z]{2,}$/.test(address)),
+};
+
+/** Values that a schema allows, as many kinds as its keywords tell apart. */
+export function valuesOf(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown> {
+  if (schema.$ref) {
+    const path: string[] = schema.$ref.split("/").slice(1);
+    return valuesOf(path.reduce((at, key) => at[key], document), document);
+  }
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf) {
+    return fc.oneof(...schema.anyOf.map((each: JsonSchema) => valuesOf(each, document)));
+  }
+  if (Array.isArray(schema.type)) {
+    return fc.oneof(...schema.type.map((type) => valuesOf({ ...schema, type }, document)));
+  }
+  switch (schema.type) {
+    case "null":
+      return fc.constant(null);
+    case "boolean":
+      return fc.boolean();
+    case "integer":
+      return fc.integer({ min: schema.minimum, max: schema.maximum });
+    case "number":
+      return fc.integer({ min: 0, max: 2 ** 40 }).map((hundredths) => hundredths / 100);
+    case "string":
+      return texts(schema);
+    case "array":
+      return fc.array(valuesOf(schema.items, document), {
+        maxLength: Math.min(schema.maxItems ?? 5, 50),
+      });
+    case "object":
+      return objects(schema, document);
+  }
+  throw new Error(`no values are known of ${JSON.stringify(schema)}`);
+}
+
+function texts({ format, pattern, minLength = 0, maxLength = 300 }: JsonSchema) {
+  if (format) return FORMATS[format];
+  if (pattern && pattern !== "\\S") return fc.stringMatching(new RegExp(pattern));
+  const text = fc.oneof(
+    plainText(minLength, Math.min(maxLength, 20)),
+    fc.constant("x".repeat(maxLength)),
+  );
+  return pattern ? text.filter((value) => value.trim() !== "") : text;
+}
+
+function objects(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown> {
+  if (!schema.properties) {
+    return fc.dictionary(plainText(1, 10), fc.oneof(plainText(0, 20), fc.boolean()), {
+      maxKeys: 4,
+    });
+  }
+  const members = Object.fromEntries(
+    Object.entries<JsonSchema>(schema.properties).map((
+      [name, each],
+    ) => [name, valuesOf(each, document)]),
+  );
+  return fc.record(members, { requiredKeys: schema.required ?? [] })
+    .filter((value) => Object.keys(value).length >= (schema.minProperties ?? 0))
+    .filter((value) => keepsDependents(schema, value));
+}
+
+function keepsDependents(
+  { dependentSchemas = {} }: JsonSchema,
+  value: Record<string, unknown>,
+): boolean {
+  return Object.entries<JsonSchema>(dependentSchemas).every(([name, { properties }]) =>
+    !(name in value) ||
+    Object.entries<JsonSchema>(properties).every(([other, { maxItems }]) =>
+      ((value[other] ?? []) as unknown[]).length <= maxItems
+    )
+  );
+}
