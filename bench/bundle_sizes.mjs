@@ -1,6 +1,7 @@
 // Writes the size of each module of the arguments with all that it imports, bundled and minified: the code,
 // and apart from it the JSON that is imported dynamically. Runs on Node.
 import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
 
@@ -26,10 +27,10 @@ for (const entry of process.argv.slice(2)) {
     logLevel: "error",
   });
   const size = { bundle: 0, gzipped: 0, json: 0, jsonGzipped: 0 };
-  for (const [index, { inputs }] of Object.values(metafile.outputs).entries()) {
-    const { contents } = outputFiles[index];
-    const paths = Object.keys(inputs);
-    const isJson = paths.length > 0 && paths.every((path) => path.endsWith(".json"));
+  for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
+    const { contents } = outputFiles.find(({ path }) => path === resolve(output));
+    const modules = Object.keys(inputs);
+    const isJson = modules.length > 0 && modules.every((path) => path.endsWith(".json"));
     size[isJson ? "json" : "bundle"] += contents.length;
     size[isJson ? "jsonGzipped" : "gzipped"] += gzipSync(contents).length;
   }

@@ -140,7 +140,6 @@ async function run(): Promise<Report> {
     rows,
     pace,
     titles: Object.fromEntries(all.map(({ name, title }) => [name, title])),
-    databaseCallsAre: stack.countsStatements ? "statements" : "transactions",
     ...{ measurements, coldStarts, growth, pressure },
   };
 }

@@ -17,8 +17,6 @@ export interface Report {
   pace: Pace;
   /** Titles of the scenarios by their names. */
   titles: Record<string, string>;
-  /** What databaseCalls counts. */
-  databaseCallsAre: "statements" | "transactions";
   measurements: Measurement[];
   coldStarts: ColdStart[];
   /** The functions again, in turn with functions before a database with fewer contacts. */
@@ -58,17 +56,14 @@ export function markdown(report: Report, earlier: Report | null): string {
 }
 
 function heading(report: Report, earlier: Report | null): string {
-  const { date, machine, rows, pace, databaseCallsAre } = report;
+  const { date, machine, rows, pace } = report;
   const gib = (machine.memory / MIB / 1024).toFixed(0);
   const floors = Object.entries(FLOORS).map(([name, title]) => `${name}, ${title}`);
-  const calls = databaseCallsAre === "statements"
-    ? "statements, begin and commit among them."
-    : "transactions.";
   const lines = [
     `\n${contacts(rows)}, ${date.slice(0, 10)}; ${cores(machine)}, ${gib} GiB; ` +
     `${machine.system}, Deno ${machine.deno}, Postgres ${machine.postgres}.`,
     `Medians of ${pace.rounds} rounds of ${pace.seconds} s. Latencies in ms; CPU in ms a request, of the ` +
-    `function and of the REST layer; calls a request, of the REST layer and database ${calls}`,
+    `function and of the REST layer; calls a request, of the REST layer and database statements, begin and commit among them.`,
     `Floors, in % of whose requests a second a scenario is: ${floors.join("; ")}.`,
   ];
   if (earlier) {

@@ -1,8 +1,7 @@
-import { delay } from "deno-std/async/delay.js";
 import { root } from "../local/checkout.ts";
 import { functionEnvironment } from "../local/functions/environment.ts";
 import { functionEntry, startFunctionProcess } from "../local/functions/process.ts";
-import { bootstrap, connect, databaseUrl, migrate, type Sql } from "../local/postgres/database.ts";
+import { bootstrap, connect, databaseUrl, migrate } from "../local/postgres/database.ts";
 import { type Postgres, startPostgres } from "../local/postgres/server.ts";
 import type { Secrets } from "../local/secrets.ts";
 
@@ -45,10 +44,11 @@ export async function startBenchStack(
   });
   await bootstrap(admin, password);
   await Array.fromAsync(migrate(owner));
-  const countsStatements = await countStatements(admin, async () => {
-    await stopDatabase();
-    await restartDatabase();
-  });
+  // Counts statements, from the next start on.
+  await admin`alter system set shared_preload_libraries = 'pg_stat_statements'`;
+  await stopDatabase();
+  await restartDatabase();
+  await admin`create extension pg_stat_statements`;
 
   const start = (entry: string, env: Record<string, string>, permissions?: string[]) =>
     startFunctionProcess({ entry, env, permissions, owner: resources });
@@ -79,8 +79,6 @@ export async function startBenchStack(
     /** As the role that owns the tables. */
     owner,
     databaseUrl: url,
-    /** Whether the database counts statements; otherwise it counts only transactions. */
-    countsStatements,
     stopDatabase,
     /** Starts it again on its port, and waits until it accepts connections. */
     startDatabase: restartDatabase,
@@ -101,33 +99,14 @@ export function server(name: "deno" | "hono" | "relay" | "rest" | "sql" | "whats
   return `${root}bench/servers/${name}.ts`;
 }
 
-/** Lets the database count statements, if it can; it counts them only after a restart. */
-async function countStatements(admin: Sql, restart: () => Promise<void>): Promise<boolean> {
-  const [available] = await admin`
-    select from pg_available_extensions where name = 'pg_stat_statements'
-  `;
-  if (!available) return false;
-  await admin`alter system set shared_preload_libraries = 'pg_stat_statements'`;
-  await restart();
-  await admin`create extension pg_stat_statements`;
-  return true;
-}
-
 /**
  * The number of statements that the database has carried out for the REST layer and the floors, begin and
- * commit among them; where it does not count statements, the number of all transactions.
+ * commit among them.
  */
-export async function databaseCalls({ admin, countsStatements }: BenchStack): Promise<number> {
-  if (countsStatements) {
-    const [{ calls }] = await admin`
-      select coalesce(sum(calls), 0)::float as calls from pg_stat_statements
-      join pg_roles on pg_roles.oid = userid where rolname in ('authenticator', 'api_client')
-    `;
-    return calls;
-  }
-  await delay(1100); // a connection reports its transactions once a second
+export async function databaseCalls({ admin }: BenchStack): Promise<number> {
   const [{ calls }] = await admin`
-    select xact_commit::float as calls from pg_stat_database where datname = current_database()
+    select coalesce(sum(calls), 0)::float as calls from pg_stat_statements
+    join pg_roles on pg_roles.oid = userid where rolname in ('authenticator', 'api_client')
   `;
   return calls;
 }
