@@ -43,9 +43,8 @@ export async function* writeDataset(
   await sql.unsafe(FUNCTIONS);
   const companies = sql`
     insert into companies (id, name)
-    select pg_temp.id_of('company', n), 'Company ' || n from generate_series(0, ${
-    COMPANIES - 1
-  }) as n
+    select pg_temp.id_of('company', n), 'Company ' || n
+    from generate_series(0, ${COMPANIES - 1}) as n
   `;
   const messaging_accounts = sql`
     insert into messaging_accounts (id, company_id, phone_number_id, display_phone, encrypted_token)

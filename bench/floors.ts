@@ -90,7 +90,7 @@ export async function floorsOf(
   return await Promise.all(scenario.floors.map((name) => floors[name]()));
 }
 
-/** The token of a recorded call, with a later end. */
+/** The token of a recorded call, made valid for a day. */
 async function lastingToken({ secrets }: BenchStack, { headers }: Call): Promise<string> {
   const claims = jose.decodeJwt(headers.authorization.replace(/^Bearer /, ""));
   return await new jose.SignJWT(claims)
@@ -103,9 +103,9 @@ async function lastingToken({ secrets }: BenchStack, { headers }: Call): Promise
 const HOP_HEADERS = ["host", "connection", "keep-alive", "content-length", "transfer-encoding"];
 
 /**
- * Deno 2.8.3 to 2.9.5 close a connection after a request with a body that was not all in what it read first
+ * Deno 2.8.3 to 2.9.5 close a connection after a request whose body did not arrive whole in the first read
  * (denoland/deno#36657), which autocannon takes for an error when it has sent its next request already. This
- * makes a head of about 1,400 bytes out of one of about 1,000, and the body is then read with its end.
+ * padding makes the head about 1,400 bytes long instead of 1,000, and Deno then reads the whole body at once.
  */
 const PADDING = { "x-padding": "-".repeat(400) };
 
@@ -136,7 +136,7 @@ function repeatable(
   };
 }
 
-/** @throws Error when the answer has not the status that is expected. */
+/** The body of the answer. @throws Error when its status is not the expected one. */
 async function ask({ url }: FunctionProcess, { path, expect, ...request }: PlannedRequest) {
   const answer = await fetch(url + path, request);
   const body = await answer.text();

@@ -64,7 +64,9 @@ export interface LoadGenerator {
   send(what: string, load: Load): Promise<LoadResult>;
 }
 
+/** @param resources ends the process. */
 export function startLoadGenerator(resources: AsyncDisposableStack): LoadGenerator {
+  if (resources.disposed) throw new Error("The run is being ended.");
   const child = new Deno.Command("node", {
     args: [fileURLToPath(new URL("load_generator.mjs", import.meta.url))],
     stdin: "piped",

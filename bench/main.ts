@@ -64,7 +64,7 @@ const progress = (step: string) =>
   console.error(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${step}`);
 
 const asked = Promise.withResolvers<never>();
-asked.promise.catch(() => {}); // raced with below
+asked.promise.catch(() => {}); // awaited in the race below
 let isAsked = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => {
@@ -78,7 +78,7 @@ addEventListener("unhandledrejection", (event) => {
   asked.reject(event.reason);
 });
 
-/** Ends everything that the run has started, the last part first; then it takes nothing more. */
+/** Ends all that the run has started, the last part first. Once it is disposed of, nothing can start. */
 const resources = new AsyncDisposableStack();
 try {
   const earlier: Report | null = options.compare
@@ -127,9 +127,11 @@ async function run(): Promise<Report> {
       subjectOf(fewer.chosen[index], fewer.stack, "fewer rows"),
       subjectOf(scenario, stack),
     ]);
-    // The larger stack has been in use for long, and code that is in use gets faster.
-    const slower = { ...pace, clients: pace.clients.slice(0, 2), warmUpSeconds: 2 * pace.seconds };
-    return { fewerRows, measurements: await measureScenarios(bench, subjects, slower, "growth, ") };
+    const [clients, warmUpSeconds] = [pace.clients.slice(0, 2), 2 * pace.seconds];
+    // The larger stack has run for some time, and code gets faster with use: hence the long warm-up.
+    const longWarmUp = { ...pace, clients, warmUpSeconds };
+    const measurements = await measureScenarios(bench, subjects, longWarmUp, "growth, ");
+    return { fewerRows, measurements };
   };
   const growth = options.growth ? await growthFrom(options.growth) : undefined;
   const pressure = options.pressure ? await measurePressure(bench, stack, all) : undefined;
