@@ -1,27 +1,13 @@
-import { fileURLToPath } from "node:url";
-import { throwIfEnding } from "./endings.ts";
 import { TextLineStream } from "deno-std/streams/text_line_stream.js";
+import { fileURLToPath } from "node:url";
 
-/** Requests to send for a while. */
-export interface Load {
-  /** Where to: scheme, host and port. */
-  url: string;
-  /** How many send at once, each its next request when it has its answer. */
-  clients: number;
-  seconds: number;
-  /** Sent in turn. */
-  requests: PlannedRequest[];
-  /** Whether to tell when each answer came and whether it was good. */
-  withTimeline?: boolean;
-}
-
-/** A request; `{{n}}` in path and body is filled with a number that no other request gets. */
+/** A request; each `{{n}}` in path and body becomes a number that no other request gets. */
 export interface PlannedRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
   body?: string;
-  /** Taken in turn; each fills the places that have its names, such as `{{id}}`. */
+  /** Used in turn; each fills the places with its names, such as `{{id}}`. */
   targets?: Record<string, string>[];
   expect: Expectation;
 }
@@ -29,77 +15,87 @@ export interface PlannedRequest {
 /** What every answer has to be. */
 export interface Expectation {
   status: number;
-  /** The member of the body in which rows are; left out when they are the body itself. */
+  /** The member of the body that holds the rows; absent when the body itself is the row or rows. */
   at?: string;
-  /** How many rows there are in an array; left out when there is one, which is an object. */
+  /** The length of the array of rows; absent when the answer is one row and no array. */
   count?: number;
-  /** What each row has; left out when the status says everything. */
+  /** Fields that each row has; absent when the status is all that counts. */
   fields?: string[];
-  /** Members of the body that was sent, which come back as they were. */
+  /** Fields of the body sent that come back unchanged. */
   echo?: string[];
   values?: Record<string, unknown>;
-  /** Whether 503 with the code database_unavailable and Retry-After is as good. */
-  orUnavailable?: boolean;
 }
 
-/** What came of a Load. */
-export interface Driven {
+/** Requests to send for a while. */
+export interface Load {
+  /** Scheme, host and port. */
+  url: string;
+  /** Connections; each sends its next request when it has its answer. */
+  clients: number;
+  seconds: number;
+  /** Sent in turn. */
+  requests: PlannedRequest[];
+  /** Accepts 503 with code database_unavailable and Retry-After as well, and keeps the timeline. */
+  duringOutage?: boolean;
+}
+
+/** The answers to a Load, which are all right. Latencies in milliseconds. */
+export interface LoadResult {
+  requests: number;
+  requestsPerSecond: number;
   /** From the first request to the last answer. */
   seconds: number;
-  /** In milliseconds. */
-  latencies: { count: number; p50: number; p95: number; p99: number; max: number };
-  /** How many answers had each status. */
-  statuses: Record<string, number>;
-  wrong: { count: number; examples: string[] };
-  /** Of each answer: when, in milliseconds since 1970, and whether it was as expected. */
-  timeline: [number, boolean][];
+  p50: number;
+  p95: number;
+  p99: number;
+  max: number;
+  /** Answers other than 2xx. */
+  failed: number;
+  /** For each answer during an outage: its time, in milliseconds since 1970, and whether it is no 503. */
+  timeline: [time: number, isGood: boolean][];
 }
 
-/** What sends the requests, in a process of its own. */
-export interface Driver {
-  /** One load at a time. @throws Error when there is no answer, because the process has ended. */
-  drive(load: Load): Promise<Driven>;
-  end(): Promise<void>;
+/** The process that sends requests: autocannon, on Node. */
+export interface LoadGenerator {
+  /**
+   * Sends one load at a time.
+   * @throws Error with examples when an answer is wrong, or when the process has ended.
+   */
+  send(what: string, load: Load): Promise<LoadResult>;
 }
 
-export function startDriver(): Driver {
-  throwIfEnding();
+/** @param resources ends the process. */
+export function startLoadGenerator(resources: AsyncDisposableStack): LoadGenerator {
+  if (resources.disposed) throw new Error("The run is being ended.");
   const child = new Deno.Command("node", {
-    args: [fileURLToPath(new URL("drive.mjs", import.meta.url))],
+    args: [fileURLToPath(new URL("load_generator.mjs", import.meta.url))],
     stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
+  resources.defer(async () => {
+    try {
+      child.kill("SIGTERM");
+    } catch {
+      // It has ended already.
+    }
+    await child.status;
+  });
   const writer = child.stdin.getWriter();
   const lines = child.stdout
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(new TextLineStream())
     .getReader();
   return {
-    async drive(load) {
+    async send(what, load) {
       await writer.write(new TextEncoder().encode(JSON.stringify(load) + "\n"));
       const { value } = await lines.read();
-      if (value === undefined) throw new Error("What sends the requests has ended unexpectedly.");
-      return JSON.parse(value);
-    },
-    async end() {
-      try {
-        child.kill("SIGTERM");
-      } catch {
-        // it has ended already
-      }
-      await child.status;
-      await writer.close().catch(() => {});
-      await lines.cancel().catch(() => {});
+      if (value === undefined) throw new Error("The load generator has ended unexpectedly.");
+      const { wrong, examples, ...result } = JSON.parse(value);
+      if (wrong === 0) return result;
+      throw new Error(
+        `${what}: ${wrong} of ${result.requests} answers were wrong.\n  ${examples.join("\n  ")}`,
+      );
     },
   };
-}
-
-/** @throws Error with some of the answers that were wrong. */
-export function requireGood(what: string, { wrong, latencies }: Driven) {
-  if (wrong.count === 0) return;
-  throw new Error(
-    `${what}: ${wrong.count} of ${latencies.count} answers were wrong.\n  ` +
-      wrong.examples.join("\n  "),
-  );
 }

@@ -1,116 +1,74 @@
 import { delay } from "deno-std/async/delay.js";
-import { type Driver, type PlannedRequest, requireGood } from "./load.ts";
+import { measureInRounds, type Run } from "./measure.ts";
+import { usageOf } from "./process_usage.ts";
 import type { Scenario } from "./scenarios.ts";
-import type { BenchStack } from "./measured_stack.ts";
+import type { BenchStack } from "./stack.ts";
 
-/** How the gateway stands many clients, and a database that goes away. */
-export interface Pressure {
-  clients: number;
-  seconds: number;
-  requests: number;
-  /** Answers other than 2xx. */
-  failed: number;
-  /** In milliseconds. */
-  p50: number;
-  p99: number;
-  /** Resident memory of the gateway and the REST layer, in bytes; null where the system does not tell. */
-  rss: { process: string; after10Seconds: number | null; atEnd: number | null }[];
-  outage: Outage;
-}
-
-export interface Outage {
-  /** How long the database was away. */
-  seconds: number;
-  requests: number;
-  /** Answers 503 with the code database_unavailable and Retry-After. Any other failure fails the run. */
-  unavailable: number;
-  /** The longest that a caller waited for an answer. In milliseconds. */
-  slowest: number;
-  /** Milliseconds from the return of the database to the first good answer, and to the last that was none. */
-  firstSuccessAfter: number;
-  lastFailureAfter: number;
-}
+/** The gateway under many clients for long, and while its database goes away. */
+export type Pressure = Awaited<ReturnType<typeof measurePressure>>;
 
 const CLIENTS = 64;
 const SECONDS = 60;
-const OUTAGE_SECONDS = 5;
-const BEFORE_OUTAGE_SECONDS = 3;
-const AFTER_OUTAGE_SECONDS = 6;
+const OUTAGE = { before: 3, away: 5, after: 6 };
 
-/** @throws Error when an answer was wrong, or nothing answered any more. */
+/**
+ * Sends lists and creates in turn.
+ * @throws Error when an answer was wrong, or when nothing was answered well after the outage.
+ */
 export async function measurePressure(
+  run: Run,
   stack: BenchStack,
-  driver: Driver,
   scenarios: Scenario[],
-  progress: (step: string) => void,
-): Promise<Pressure> {
+) {
   const requests = scenarios
     .filter(({ name }) => name === "list" || name === "create_contact")
     .map(({ request }) => request);
-  progress(`${CLIENTS} clients for ${SECONDS} s, lists and creates`);
-  const load = { url: stack.gateway.url, clients: CLIENTS };
-  const driving = driver.drive({ ...load, seconds: SECONDS, requests });
-  const early = delay(10_000).then(() => memory(stack));
-  const driven = await driving;
-  requireGood("Under pressure", driven);
-  const [after10Seconds, atEnd] = [await early, memory(stack)];
-
-  return {
-    clients: CLIENTS,
-    seconds: driven.seconds,
-    requests: driven.latencies.count,
-    failed: Object.entries(driven.statuses)
-      .reduce((sum, [status, count]) => status.startsWith("2") ? sum : sum + count, 0),
-    p50: driven.latencies.p50,
-    p99: driven.latencies.p99,
-    rss: Object.keys(atEnd).map((process) => ({
-      process,
-      after10Seconds: after10Seconds[process],
-      atEnd: atEnd[process],
-    })),
-    outage: await measureOutage(stack, driver, requests, progress),
+  const drive = async (title: string, seconds: number, duringOutage: boolean) => {
+    const subject = { title, stack, server: stack.gateway, requests, duringOutage };
+    const once = { rounds: 1, seconds, warmUpSeconds: 0 };
+    const results = await measureInRounds(run, [subject], CLIENTS, once, `${title}, `);
+    return results.get(subject)![0];
   };
-}
 
-function memory({ gateway, rest }: BenchStack): Record<string, number | null> {
-  return { gateway: gateway.usage()?.rss ?? null, REST: rest.usage()?.rss ?? null };
-}
+  const underPressure = drive("under pressure", SECONDS, false);
+  const early = delay(10_000).then(() => [usageOf(stack.gateway).rss, usageOf(stack.rest).rss]);
+  const { seconds, requests: count, failed, p50, p99, functionRss, restRss } = await underPressure;
+  const [gateway, rest] = await early;
 
-async function measureOutage(
-  stack: BenchStack,
-  driver: Driver,
-  requests: PlannedRequest[],
-  progress: (step: string) => void,
-): Promise<Outage> {
-  progress(`${CLIENTS} clients, the database away for ${OUTAGE_SECONDS} s`);
-  const driving = driver.drive({
-    url: stack.gateway.url,
-    clients: CLIENTS,
-    seconds: BEFORE_OUTAGE_SECONDS + OUTAGE_SECONDS + AFTER_OUTAGE_SECONDS,
-    requests: requests.map((request) => ({
-      ...request,
-      expect: { ...request.expect, orUnavailable: true },
-    })),
-    withTimeline: true,
-  });
-  await delay(BEFORE_OUTAGE_SECONDS * 1000);
+  const { before, away, after } = OUTAGE;
+  const throughOutage = drive("with the database away", before + away + after, true);
+  await delay(before * 1000);
   const gone = Date.now();
   await stack.stopDatabase();
-  await delay(OUTAGE_SECONDS * 1000 - (Date.now() - gone));
+  await delay(away * 1000 - (Date.now() - gone));
   await stack.startDatabase();
   const back = Date.now();
-  const driven = await driving;
-  requireGood("With the database away", driven);
-
-  const failures = driven.timeline.filter(([, isGood]) => !isGood);
-  const firstGood = driven.timeline.find(([at, isGood]) => isGood && at >= back);
+  const during = await throughOutage;
+  const failures = during.timeline.filter(([, isGood]) => !isGood);
+  const firstGood = during.timeline.find(([time, isGood]) => isGood && time >= back);
   if (!firstGood) throw new Error("Nothing was answered well after the database had come back.");
   return {
-    seconds: (back - gone) / 1000,
-    requests: driven.latencies.count,
-    unavailable: failures.length,
-    slowest: driven.latencies.max,
-    firstSuccessAfter: firstGood[0] - back,
-    lastFailureAfter: Math.max(0, ...failures.slice(-1).map(([at]) => at - back)),
+    clients: CLIENTS,
+    seconds,
+    requests: count,
+    /** Answers other than 2xx. */
+    failed,
+    /** Latencies in milliseconds, here and below. */
+    ...{ p50, p99 },
+    /** Resident memory in bytes; NaN where the system does not tell. */
+    rss: [
+      { process: "gateway", after10Seconds: gateway, atEnd: functionRss },
+      { process: "REST", after10Seconds: rest, atEnd: restRss },
+    ],
+    outage: {
+      seconds: (back - gone) / 1000,
+      requests: during.requests,
+      /** Answers 503 with code database_unavailable and Retry-After; any other failure fails the run. */
+      unavailable: failures.length,
+      slowest: during.max,
+      /** Milliseconds from the return of the database to the first good answer, and to the last 503. */
+      firstSuccessAfter: firstGood[0] - back,
+      lastFailureAfter: Math.max(0, ...failures.slice(-1).map(([time]) => time - back)),
+    },
   };
 }

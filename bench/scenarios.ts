@@ -1,195 +1,156 @@
-import type { MeasuredCompany } from "./data.ts";
-import type { Floor } from "./floors.ts";
-import type { PlannedRequest } from "./load.ts";
-import { CHANNEL_DELAY_MS } from "./measured_stack.ts";
+import type { FloorName } from "./floors.ts";
+import type { Expectation, PlannedRequest } from "./load.ts";
+import type { ScenarioSubject } from "./measure.ts";
+import type { MeasuredCompany } from "./measured_company.ts";
+import { type BenchStack, CHANNEL_DELAY_MS } from "./stack.ts";
 
-export const SCENARIO_NAMES = [
-  "list",
-  "list_deep",
-  "list_filter",
-  "list_conversations",
-  "create_contact",
-  "phone_taken",
-  "update_contact",
-  "update_deal",
-  "send",
-  "send_slow",
-] as const;
-
-/** One thing that integrations do, as they do it. */
+/** A request that integrations send, as they send it. */
 export interface Scenario {
-  name: typeof SCENARIO_NAMES[number];
+  name: string;
   title: string;
   function: "gateway" | "sender" | "slowSender";
   request: PlannedRequest;
-  /** What it is measured against; nothing where the function does more than to ask the REST layer once. */
-  floors: Floor["name"][];
+  /** None where the function does more than one call of the REST layer. */
+  floors: FloorName[];
+}
+
+/** A scenario as the table states it. */
+interface Row extends Partial<Pick<Scenario, "function" | "floors">> {
+  title: string;
+  request: string;
+  json?: Record<string, unknown>;
+  targets?: PlannedRequest["targets"];
+  expect: Expectation;
+}
+
+interface Facts extends MeasuredCompany {
+  deepPage: number;
+  /** Leads to the deep page. */
+  cursor: string;
 }
 
 const PAGE = 50;
 const MAX_LIMIT = 200;
 const DEEP_PAGE = 1000;
 
-const CONTACT = [
-  ...["id", "company_id", "name", "email", "phone", "temperature", "tags", "source", "job_title"],
-  ...["empresa", "custom_fields", "do_not_contact", "is_active", "created_at", "updated_at"],
-];
-const DEAL = [
-  "id",
-  "company_id",
-  "title",
-  "value",
-  "status",
-  "contact_id",
-  "stage_id",
-  "created_at",
-];
-const STAGE = ["id", "company_id", "pipeline_id", "name", "position", "created_at", "updated_at"];
-const CONVERSATION = ["id", "company_id", "contact_id", "status", "last_message_at", "created_at"];
+// The fields of answers that are checked.
+const CONTACT = ["id", "company_id", "phone", "tags", "custom_fields", "created_at"];
+const DEAL = ["id", "title", "status", "contact_id", "stage_id"];
+const STAGE = ["id", "pipeline_id", "name", "position"];
+const CONVERSATION = ["id", "contact_id", "status", "last_message_at"];
 const SENT = ["success", "conversation_id", "message_id", "whatsapp_message_id"];
 
-/** @param gatewayUrl where the gateway runs; page 1,000 is walked to once. */
-export async function planScenarios(
-  company: MeasuredCompany,
-  gatewayUrl: string,
-): Promise<Scenario[]> {
-  const headers = { Authorization: `Bearer ${company.apiKey}` };
-  const deep = Math.min(DEEP_PAGE, Math.floor((company.contacts - 1) / PAGE));
-  const cursor = await walk(`${gatewayUrl}/gateway/contacts`, headers, (deep - 1) * PAGE);
-  const list = (path: string, fields: string[], count = PAGE): PlannedRequest => ({
-    method: "GET",
-    path: `/gateway${path}`,
-    headers,
-    expect: { status: 200, at: "data", count, fields },
-  });
-  const write = (
-    method: string,
-    path: string,
-    body: Record<string, unknown>,
-    rest: Pick<PlannedRequest, "expect" | "targets">,
-  ): PlannedRequest => ({
-    method,
-    path,
-    headers: { ...headers, "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-    ...rest,
-  });
-  const send = write("POST", "/send-external-template", {
+const list = (title: string, path: string, fields: string[], count = PAGE): Row => ({
+  title,
+  request: `GET /gateway/${path}`,
+  expect: { status: 200, at: "data", count, fields },
+  floors: ["rest"],
+});
+const send = (title: string, sender: "sender" | "slowSender", { contactTargets }: Facts): Row => ({
+  title: `Send a template, the channel answering ${title}`,
+  function: sender,
+  request: "POST /send-external-template",
+  json: {
     phone: "{{phone}}",
     template_name: "order_update",
     language_code: "pt_BR",
     display_text: "Your order {{n}} is on its way",
     body_variables: ["{{n}}"],
     idempotency_key: "bench-{{n}}",
-  }, {
-    targets: company.contactTargets,
-    expect: { status: 200, fields: SENT, values: { success: true, idempotent_hit: false } },
+  },
+  targets: contactTargets,
+  expect: { status: 200, fields: SENT, values: { success: true, idempotent_hit: false } },
+});
+
+const SCENARIOS: Record<string, (facts: Facts) => Row> = {
+  list: () => ({
+    ...list(`List contacts, first page of ${PAGE}`, "contacts", CONTACT),
+    floors: ["rest", "relay", "sql", "hono"],
+  }),
+  list_deep: ({ deepPage, cursor }) =>
+    list(
+      `List contacts, page ${deepPage.toLocaleString("en")} by cursor`,
+      `contacts?limit=${PAGE}&cursor=${cursor}`,
+      CONTACT,
+    ),
+  list_filter: ({ pipelineId, stages }) =>
+    list("List the stages of a pipeline", `stages?pipeline_id=${pipelineId}`, STAGE, stages),
+  list_conversations: () =>
+    list(`List conversations, first page of ${PAGE}`, "conversations", CONVERSATION),
+  create_contact: () => ({
+    title: "Create a contact",
+    request: "POST /gateway/contacts",
+    json: {
+      phone: "+79{{n}}",
+      name: "Contact {{n}}",
+      email: "contact.{{n}}@example.com",
+      tags: ["lead"],
+      custom_fields: { plan: "pro", seats: 12 },
+    },
+    expect: { status: 201, at: "data", fields: CONTACT, echo: ["phone", "name", "email"] },
+    floors: ["rest", "relay"],
+  }),
+  phone_taken: ({ contactTargets }) => ({
+    title: "Create a contact whose phone is taken",
+    request: "POST /gateway/contacts",
+    json: { phone: "{{phone}}", name: "Contact {{n}}" },
+    targets: contactTargets,
+    expect: { status: 409, fields: ["error", "existing_id"], values: { code: "conflict" } },
+  }),
+  update_contact: ({ contactTargets }) => ({
+    title: "Update a contact",
+    request: "PATCH /gateway/contacts/{{id}}",
+    json: { phone: "{{phone}}", name: "Renamed {{n}}" },
+    targets: contactTargets,
+    expect: { status: 200, at: "data", fields: CONTACT, echo: ["phone", "name"] },
+    floors: ["rest"],
+  }),
+  update_deal: ({ dealTargets }) => ({
+    title: "Update a deal",
+    request: "PATCH /gateway/deals/{{id}}",
+    json: { title: "Renamed {{n}}" },
+    targets: dealTargets,
+    expect: { status: 200, at: "data", fields: DEAL, echo: ["title"] },
+    floors: ["rest"],
+  }),
+  send: (facts) => send("at once", "sender", facts),
+  send_slow: (facts) => send(`after ${CHANNEL_DELAY_MS} ms`, "slowSender", facts),
+};
+
+export const SCENARIO_NAMES = Object.keys(SCENARIOS);
+
+/** The scenarios for a company; walks once to page 1,000 of its contacts, or to the last full page. */
+export async function planScenarios(
+  company: MeasuredCompany,
+  { gateway }: BenchStack,
+): Promise<Scenario[]> {
+  const headers = { Authorization: `Bearer ${company.apiKey}` };
+  const deepPage = Math.min(DEEP_PAGE, Math.floor((company.contacts - 1) / PAGE));
+  let cursor = "";
+  for (let left = (deepPage - 1) * PAGE; left > 0; left -= MAX_LIMIT) {
+    const query = `limit=${Math.min(left, MAX_LIMIT)}${cursor && `&cursor=${cursor}`}`;
+    const answer = await fetch(`${gateway.url}/gateway/contacts?${query}`, { headers });
+    ({ pagination: { next_cursor: cursor } } = await answer.json());
+  }
+  return Object.entries(SCENARIOS).map(([name, scenario]) => {
+    const { title, function: server = "gateway", request, json, targets, expect, floors = [] } =
+      scenario({ ...company, deepPage, cursor });
+    const [method, path] = request.split(" ");
+    const bodied = json &&
+      { headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(json) };
+    const planned = { method, path, headers, targets, expect, ...bodied };
+    return { name, title, function: server, request: planned, floors };
   });
-  return [
-    {
-      name: "list",
-      title: `List contacts, first page of ${PAGE}`,
-      function: "gateway",
-      request: list("/contacts", CONTACT),
-      floors: ["rest", "relay", "sql", "hono"],
-    },
-    {
-      name: "list_deep",
-      title: `List contacts, page ${deep.toLocaleString("en")} by cursor`,
-      function: "gateway",
-      request: list(`/contacts?limit=${PAGE}&cursor=${cursor}`, CONTACT),
-      floors: ["rest"],
-    },
-    {
-      name: "list_filter",
-      title: "List the stages of a pipeline",
-      function: "gateway",
-      request: list(`/stages?pipeline_id=${company.pipelineId}`, STAGE, company.stages),
-      floors: ["rest"],
-    },
-    {
-      name: "list_conversations",
-      title: `List conversations, first page of ${PAGE}`,
-      function: "gateway",
-      request: list("/conversations", CONVERSATION),
-      floors: ["rest"],
-    },
-    {
-      name: "create_contact",
-      title: "Create a contact",
-      function: "gateway",
-      request: write("POST", "/gateway/contacts", {
-        phone: "+79{{n}}",
-        name: "Contact {{n}}",
-        email: "contact.{{n}}@example.com",
-        tags: ["lead"],
-        custom_fields: { plan: "pro", seats: 12 },
-      }, {
-        expect: { status: 201, at: "data", fields: CONTACT, echo: ["phone", "name", "email"] },
-      }),
-      floors: ["rest", "relay"],
-    },
-    {
-      name: "phone_taken",
-      title: "Create a contact whose phone is taken",
-      function: "gateway",
-      request: write("POST", "/gateway/contacts", { phone: "{{phone}}", name: "Contact {{n}}" }, {
-        targets: company.contactTargets,
-        expect: { status: 409, fields: ["error", "existing_id"], values: { code: "conflict" } },
-      }),
-      floors: [],
-    },
-    {
-      name: "update_contact",
-      title: "Update a contact",
-      function: "gateway",
-      request: write("PATCH", "/gateway/contacts/{{id}}", {
-        phone: "{{phone}}",
-        name: "Renamed {{n}}",
-      }, {
-        targets: company.contactTargets,
-        expect: { status: 200, at: "data", fields: CONTACT, echo: ["phone", "name"] },
-      }),
-      floors: ["rest"],
-    },
-    {
-      name: "update_deal",
-      title: "Update a deal",
-      function: "gateway",
-      request: write("PATCH", "/gateway/deals/{{id}}", { title: "Renamed {{n}}" }, {
-        targets: company.dealTargets,
-        expect: { status: 200, at: "data", fields: DEAL, echo: ["title"] },
-      }),
-      floors: ["rest"],
-    },
-    {
-      name: "send",
-      title: "Send a template, the channel answering at once",
-      function: "sender",
-      request: send,
-      floors: [],
-    },
-    {
-      name: "send_slow",
-      title: `Send a template, the channel answering after ${CHANNEL_DELAY_MS} ms`,
-      function: "slowSender",
-      request: send,
-      floors: [],
-    },
-  ];
 }
 
-/** The cursor behind so many contacts, by the pages that lead there. */
-async function walk(url: string, headers: Record<string, string>, distance: number) {
-  let cursor = "";
-  for (let left = distance; left > 0;) {
-    const limit = Math.min(left, MAX_LIMIT);
-    const answer = await fetch(`${url}?limit=${limit}${cursor && `&cursor=${cursor}`}`, {
-      headers,
-    });
-    const { pagination } = await answer.json();
-    cursor = pagination.next_cursor;
-    left -= limit;
-  }
-  return cursor;
+/** A scenario as it is measured: its function, unless another server gets the request or another one. */
+export function subjectOf(
+  scenario: Scenario,
+  stack: BenchStack,
+  target: ScenarioSubject["target"] = "function",
+  server = stack[scenario.function],
+  request = scenario.request,
+): ScenarioSubject {
+  const title = `${scenario.title}, ${target}`;
+  return { title, scenario: scenario.name, target, stack, server, requests: [request] };
 }

@@ -40,8 +40,8 @@ export class NotStarted extends Error {
 }
 
 const LOG_LENGTH = 16_384;
-/** A process that takes longer to end is killed. */
-const END_MS = 3000;
+/** A process that takes longer to end is killed; a server with open connections to Postgres does. */
+const END_MS = 1000;
 
 /** The file that a function of this repository starts with. */
 export function functionEntry(name: string): string {

@@ -1,2 +1,2 @@
-// The least that Deno can be started with.
+// The smallest server for Deno.
 export default { fetch: () => new Response("ready") };

@@ -1,5 +1,5 @@
 // The first page of contacts without function and REST layer: the same row-secured statement over a
-// plain driver, in a transaction that is set up as the REST layer does it.
+// plain driver, in a transaction with the settings of the REST layer.
 
 import postgres from "postgres";
 

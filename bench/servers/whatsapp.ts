@@ -1,4 +1,4 @@
-// Stands in for the WhatsApp API: takes every message, at once or, under /after/<ms>/, that much later.
+// Stands in for the WhatsApp API: takes every message, at once or, under /after/<ms>/, so much later.
 
 import { delay } from "deno-std/async/delay.js";
 

@@ -1,4 +1,4 @@
-// The least that any function in front of the REST layer does: it passes a request on, and the answer back.
+// The least that any function in front of the REST layer does: it passes requests on, and answers back.
 
 const { REST_URL = "" } = Deno.env.toObject();
 
@@ -6,7 +6,7 @@ export default {
   async fetch(request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url);
     const { method, headers } = request;
-    // A blob, as the functions send it: what Deno can not send a second time.
+    // A blob, as in the functions: Deno cannot send it a second time.
     const body = method === "GET" ? undefined : new Blob([await request.text()]);
     const answer = await fetch(REST_URL + pathname + search, { method, headers, body });
     const { status } = answer;
