@@ -66,6 +66,8 @@ export const ASKS = {
     },
   ],
   listConversations: [{ name: "firstPage", summary: "The first page", query: { limit: "2" } }],
+  listTeams: [{ name: "all", summary: "All teams" }],
+  listMembers: [{ name: "all", summary: "All members" }],
   getHealth: [{ name: "ok", summary: "All is well" }],
   // Its answer is the description that the examples stand in.
   getOpenApi: [],

@@ -4,8 +4,10 @@ import type { OpenApi } from "../supabase/functions/gateway/openapi.ts";
 import type { Contact } from "../supabase/functions/gateway/resources/contacts.ts";
 import type { Conversation } from "../supabase/functions/gateway/resources/conversations.ts";
 import type { Deal } from "../supabase/functions/gateway/resources/deals.ts";
+import type { Member } from "../supabase/functions/gateway/resources/members.ts";
 import type { Pipeline } from "../supabase/functions/gateway/resources/pipelines.ts";
 import type { Stage } from "../supabase/functions/gateway/resources/stages.ts";
+import type { Team } from "../supabase/functions/gateway/resources/teams.ts";
 import type {
   DoNotContact,
   Repeat,
@@ -46,6 +48,7 @@ export const TAGS = {
   Deals: "Sales opportunities, each with a contact and in a stage of a pipeline.",
   Pipelines: "Sales pipelines and their stages.",
   Conversations: "Conversations with contacts. They begin with a message, so none is created here.",
+  People: "Teams and members of your company, to whom conversations are assigned.",
   Templates: "Approved WhatsApp templates, sent to a phone.",
   Service: "For monitors and tools; no key is needed.",
 } as const;
@@ -114,6 +117,18 @@ export const OPERATIONS = {
     description:
       "Changes at least one field. `null` takes the assignee or the team away. A closed " +
       "conversation is not opened beside another one that is not closed: that is a 409.",
+  },
+  listTeams: {
+    tag: "People",
+    summary: "List teams",
+    description:
+      "The teams of your company, newest first: what `team_id` of a conversation may be.",
+  },
+  listMembers: {
+    tag: "People",
+    summary: "List members",
+    description:
+      "The members of your company, newest first: what `assigned_to` of a conversation may be.",
   },
   getHealth: {
     tag: "Service",
@@ -214,6 +229,16 @@ export const FIELDS = {
   } satisfies FieldsOf<typeof Stage>,
   Conversation: conversation,
   ConversationChanges: conversation,
+  Team: {
+    ...ROW,
+    name: "The team's name.",
+  } satisfies FieldsOf<typeof Team>,
+  Member: {
+    ...ROW,
+    id: "The id of the person.",
+    name: "What the person is called; `null` until it is given.",
+    role: "What the person may do in the company.",
+  } satisfies FieldsOf<typeof Member>,
   Pagination: {
     limit: "How many rows a page has at most.",
     has_more: "Whether another page follows.",
@@ -279,6 +304,8 @@ export const SCHEMAS: Record<string, string> = {
   Stage: "A step of a pipeline.",
   Conversation: "A conversation with a contact.",
   ConversationChanges: "Changes of a conversation.",
+  Team: "A team of your company.",
+  Member: "A person who works in your company.",
   Pagination: "Where this page stands in the list.",
   Health: "The state of the service.",
   OpenApi: "A description of an API in OpenAPI 3.1.",

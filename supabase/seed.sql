@@ -23,13 +23,13 @@ insert into auth.users (id, email) values
   ('de300001-0000-4000-8000-000000000002', 'tomas.vidal@ondalva.example'),
   ('de300001-0000-4000-8000-000000000003', 'amina.okoro@ondalva.example');
 
-insert into public.company_members (company_id, user_id, role, created_at)
-select 'de300000-0000-4000-8000-000000000001', person.id, v.role, now() - v.age
+insert into public.company_members (company_id, user_id, role, name, created_at)
+select 'de300000-0000-4000-8000-000000000001', person.id, v.role, v.name, now() - v.age
 from (values
-  ('helena.duarte@ondalva.example', 'owner', interval '120 days'),
-  ('tomas.vidal@ondalva.example', 'admin', '118 days'),
-  ('amina.okoro@ondalva.example', 'agent', '97 days')
-) as v (email, role, age)
+  ('helena.duarte@ondalva.example', 'owner', 'Helena Duarte', interval '120 days'),
+  ('tomas.vidal@ondalva.example', 'admin', 'Tomás Vidal', '118 days'),
+  ('amina.okoro@ondalva.example', 'agent', 'Amina Okoro', '97 days')
+) as v (email, role, name, age)
 join auth.users as person on person.email = v.email;
 
 insert into public.teams (id, company_id, name, created_at) values

@@ -102,6 +102,33 @@ const LISTS: Record<string, List> = {
       select company_id, contact_id, account_id, 'closed', now() - n * interval '1 minute'
       from crowd, generate_series(1, rows) n`,
   },
+  teams: {
+    table: "teams",
+    columns: "*",
+    ...NEWEST_FIRST,
+    index: "teams_newest_first_idx",
+    fill: `
+      insert into teams (company_id, name, created_at)
+      select company_id, 'Team ' || n, now() - n * interval '1 minute'
+      from crowd, generate_series(1, rows) n`,
+  },
+  members: {
+    table: "company_members",
+    columns: "*",
+    ...NEWEST_FIRST,
+    order: ["created_at", "user_id"],
+    index: "company_members_newest_first_idx",
+    fill: `
+      with people as (
+        insert into auth.users (id)
+        select gen_random_uuid() from crowd, generate_series(1, rows)
+        returning id
+      ), numbered as (select id, row_number() over () as n from people)
+      insert into company_members (company_id, user_id, created_at)
+      select company_id, id, now() - n * interval '1 minute'
+      from (select *, row_number() over () as place from crowd, generate_series(1, rows)) as seats
+      join numbered on n = place`,
+  },
   pipelines: {
     table: "pipelines",
     columns: "*",

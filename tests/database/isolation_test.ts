@@ -26,7 +26,11 @@ const othersRows = await snapshot(other.id);
 const othersValues = new Set(
   JSON.stringify(othersRows).match(/[0-9a-f]{64}|[0-9a-f-]{36}|\+1\d{12}|\b1\d{14}\b/g),
 );
-const READABLE = ["contacts", "conversations", "deals", "pipelines", "stages"];
+const READABLE = [
+  ...["company_members", "contacts", "conversations", "deals", "pipelines", "stages", "teams"],
+];
+/** The column by which a row of a table is told from the others. */
+const idColumn = (table: string) => table === "company_members" ? "user_id" : "id";
 const reading = await keyToken(own.keys.all, "read");
 const writing = await keyToken(own.keys.all, "write");
 
@@ -59,7 +63,7 @@ async function assertRefused(
 const NO_PRIVILEGE: [number, string] = [403, "42501"];
 const NO_SUCH_ROW: [number, string] = [409, "23503"];
 
-test("a key reads five tables, and only its own company's rows in them", async () => {
+test("a key reads seven tables, and only its own company's rows in them", async () => {
   assert.ok(othersValues.size > 20);
   for (const table of await tables()) {
     const column = table === "companies" ? "id" : "company_id";
@@ -90,24 +94,27 @@ test("reading all columns of a table is refused when a key may not read one of t
 
 test("no filter finds a row of the other company", async () => {
   const ids: Record<string, string> = {
+    company_members: other.member_id,
     contacts: other.contact_id,
     conversations: other.conversation_id,
     deals: other.deal_id,
     pipelines: other.pipeline_id,
     stages: other.stage_ids[0],
+    teams: other.team_id,
   };
   for (const table of READABLE) {
+    const id = idColumn(table);
     const filters = [
-      `id=eq.${ids[table]}`,
-      `id=in.(${ids[table]})`,
+      `${id}=eq.${ids[table]}`,
+      `${id}=in.(${ids[table]})`,
       `company_id=eq.${other.id}`,
       `company_id=neq.${own.id}`,
-      `or=(id.eq.${ids[table]},company_id.eq.${other.id})`,
+      `or=(${id}.eq.${ids[table]},company_id.eq.${other.id})`,
     ];
     for (const filter of filters) {
-      assert.deepEqual((await read(`/${table}?select=id&${filter}`)).body, [], filter);
+      assert.deepEqual((await read(`/${table}?select=${id}&${filter}`)).body, [], filter);
     }
-    const counted = await rest(reading, "GET", `/${table}?select=id&company_id=eq.${other.id}`, {
+    const counted = await rest(reading, "GET", `/${table}?select=${id}&company_id=eq.${other.id}`, {
       headers: { Prefer: "count=exact" },
     });
     assert.equal(counted.headers.get("Content-Range"), "*/0");
@@ -119,7 +126,7 @@ test("no embedding reaches a row of the other company or a table that a key may 
   for (const table of READABLE) {
     for (const target of await tables()) {
       const columns = target === "companies" ? "id" : "company_id";
-      const { status } = await read(`/${table}?select=id,${target}(${columns})`);
+      const { status } = await read(`/${table}?select=${idColumn(table)},${target}(${columns})`);
       assert.ok([200, 300, 400, 403].includes(status), `${table} with ${target}: ${status}`);
       if (status === 200) embedded.push(`${table} with ${target}`);
     }
@@ -211,7 +218,7 @@ test("an update moves no row into the other company and changes none of its rows
       NO_PRIVILEGE,
     );
   }
-  for (const table of ["pipelines", "stages"]) {
+  for (const table of ["company_members", "pipelines", "stages", "teams"]) {
     await assertRefused(
       "PATCH",
       `/${table}?company_id=eq.${other.id}`,

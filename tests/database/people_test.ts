@@ -204,11 +204,16 @@ Deno.test("a row cannot refer to a row of another company, even for a person of 
   });
 });
 
-Deno.test("owners and admins rename their company; no person changes who works in it or in which role", async () => {
+Deno.test("owners and admins rename their company and its members; no person changes who works in it or in which role", async () => {
   await rolledBack(async (sql) => {
     for (const [person, count] of [[agent, 0], [admin, 1], [own.member_id, 1]] as const) {
       await actAsPerson(sql, person);
       assert.equal((await sql`update companies set name = 'Renamed'`).count, count);
+      const named = await sql`update company_members set name = 'Renamed' returning company_id`;
+      assert.deepEqual(
+        [...new Set(named.map(({ company_id }) => company_id))],
+        count ? [own.id] : [],
+      );
       const member = { company_id: own.id, user_id: other.member_id, role: "agent" };
       const forbidden = [
         (sql: Sql) => sql`update company_members set role = 'owner'`,

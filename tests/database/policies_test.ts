@@ -33,6 +33,8 @@ Deno.test("there are exactly these policies", () => {
     "api_keys: owners and admins see their company's keys (select to authenticated)",
     "companies: owners and admins rename their company (update to authenticated)",
     "companies: people read their companies (select to authenticated)",
+    "company_members: a key reads the members of its company (select to api_client)",
+    "company_members: owners and admins name the members of their company (update to authenticated)",
     "company_members: people see who works in their companies (select to authenticated)",
     "contacts: a key adds contacts to its company (insert to api_client)",
     "contacts: a key changes its company's contacts (update to api_client)",
@@ -64,6 +66,7 @@ Deno.test("there are exactly these policies", () => {
     "stages: people change their company's stages (update to authenticated)",
     "stages: people delete their company's stages (delete to authenticated)",
     "stages: people read their company's stages (select to authenticated)",
+    "teams: a key reads its company's teams (select to api_client)",
     "teams: people add teams to their company (insert to authenticated)",
     "teams: people change their company's teams (update to authenticated)",
     "teams: people delete their company's teams (delete to authenticated)",
@@ -79,7 +82,8 @@ function ruleOf({ table, command, roles }: Policy): string {
     return `(company_id = ( SELECT app.company_id(${scope}) AS company_id))`;
   }
   const column = table === "companies" ? "id" : "company_id";
-  const managed = table === "api_keys" || (table === "companies" && command === "update");
+  const managed = table === "api_keys" ||
+    (["companies", "company_members"].includes(table) && command === "update");
   const ids = managed ? "managed_company_ids" : "member_company_ids";
   return `(${column} = ANY (( SELECT app.${ids}() AS ${ids})::uuid[]))`;
 }

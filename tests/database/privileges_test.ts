@@ -37,6 +37,8 @@ const CONTACT = "name email phone temperature tags source job_title empresa cust
 const TIMES = "created_at updated_at";
 const PIPELINE = `id company_id name position is_default ${TIMES}`;
 const STAGE = `id company_id pipeline_id name position ${TIMES}`;
+const MEMBER = `company_id user_id role ${TIMES} name`;
+const TEAM = `id company_id name ${TIMES}`;
 const DEAL = `id company_id title value status contact_id stage_id ${TIMES}`;
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
   `last_message_at window_expires_at ${TIMES}`;
@@ -46,6 +48,7 @@ const SEND = "id company_id idempotency_key message_id created_conversation temp
 
 Deno.test("a key reads and writes exactly these columns, deletes nothing, and reaches no other table", async () => {
   assert.deepEqual(await privilegesOf("api_client"), {
+    company_members: { select: MEMBER },
     contacts: { select: `id company_id ${CONTACT} ${TIMES}`, insert: CONTACT, update: CONTACT },
     conversations: { select: CONVERSATION, update: "status assigned_to team_id" },
     deals: {
@@ -55,6 +58,7 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
     },
     pipelines: { select: PIPELINE },
     stages: { select: STAGE },
+    teams: { select: TEAM },
   });
 });
 
@@ -67,7 +71,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
       delete: true,
     },
     companies: { select: `id name ${TIMES}`, update: "name" },
-    company_members: { select: `company_id user_id role ${TIMES}` },
+    company_members: { select: MEMBER, update: "name" },
     contacts: {
       select: `id company_id ${CONTACT.replace("phone", "phone phone_key")} ${TIMES}`,
       insert: `company_id ${CONTACT}`,
@@ -99,7 +103,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
       delete: true,
     },
     teams: {
-      select: `id company_id name ${TIMES}`,
+      select: TEAM,
       insert: "company_id name",
       update: "name",
       delete: true,

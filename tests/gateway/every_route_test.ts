@@ -20,13 +20,15 @@ function assertError(answer: Answer, status: number, code: string, error: string
   assert.deepEqual(answer.body.request_id, answer.headers.get("X-Request-Id"));
 }
 
-Deno.test("the route table is the specification's", () => {
+Deno.test("the operations are the specification's and the lists of people", () => {
   assert.deepEqual(routes.map(({ method, pattern }) => `${method} ${pattern}`).sort(), [
     "GET /contacts",
     "GET /conversations",
     "GET /deals",
+    "GET /members",
     "GET /pipelines",
     "GET /stages",
+    "GET /teams",
     "PATCH /contacts/:id",
     "PATCH /conversations/:id",
     "PATCH /deals/:id",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { anyPhone, newCompany } from "../support/company.ts";
+import { anyPhone, newCompany, newMember } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { idRoutes, listRoutes } from "../support/routes.ts";
 import { snapshot } from "../support/snapshot.ts";
@@ -14,6 +14,8 @@ await withDatabase(async (sql) => {
     values (${theirs.id}, 'Second', ${theirs.contact_id}, ${theirs.stage_ids[0]})
   `;
   await sql`insert into pipelines (company_id, name) values (${theirs.id}, 'Second')`;
+  await sql`insert into teams (company_id, name) values (${theirs.id}, 'Second')`;
+  await sql.begin((sql) => newMember(sql, theirs.id, "agent"));
   await sql`
     insert into conversations (company_id, contact_id, messaging_account_id, status)
     values (${theirs.id}, ${theirs.contact_id}, ${theirs.account_id}, 'closed')

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { anyPhone, type Company, newCompany, newMember } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { listRoutes } from "../support/routes.ts";
 import { withDatabase } from "../support/test_stack.ts";
@@ -109,7 +109,12 @@ Deno.test("every list can be walked a row at a time", async () => {
         insert into conversations (company_id, contact_id, messaging_account_id, status)
         values (${company.id}, ${company.contact_id}, ${company.account_id}, 'closed')
       `;
+      await sql.begin((sql) => newMember(sql, company.id, "agent"));
     }
+    await sql`
+      insert into teams (company_id, name)
+      select ${company.id}, 'Team ' || number from generate_series(1, 3) as number
+    `;
     await addContacts(company.id, 3);
   });
   for (const { pattern } of listRoutes) {

@@ -4,8 +4,10 @@ import { openApi } from "./openapi.ts";
 import { contacts } from "./resources/contacts.ts";
 import { conversations } from "./resources/conversations.ts";
 import { deals } from "./resources/deals.ts";
+import { members } from "./resources/members.ts";
 import { pipelines } from "./resources/pipelines.ts";
 import { stages } from "./resources/stages.ts";
+import { teams } from "./resources/teams.ts";
 
 /** Every operation of the gateway, in the order in which the API's description shows them. */
 export function gatewayOperations(config: Config) {
@@ -15,6 +17,8 @@ export function gatewayOperations(config: Config) {
     ...pipelines,
     ...stages,
     ...conversations,
+    ...teams,
+    ...members,
     health(config),
     openApi,
   ];

@@ -85,6 +85,7 @@ export type Database = {
         Row: {
           "company_id": string;
           "created_at": string;
+          "name": string | null;
           "role": string;
           "updated_at": string;
           "user_id": string;
@@ -93,6 +94,7 @@ export type Database = {
         Insert: {
           "company_id": string;
           "created_at"?: string;
+          "name"?: string | null;
           "role"?: string;
           "updated_at"?: string;
           "user_id": string;
@@ -100,6 +102,7 @@ export type Database = {
         Update: {
           "company_id"?: string;
           "created_at"?: string;
+          "name"?: string | null;
           "role"?: string;
           "updated_at"?: string;
           "user_id"?: string;

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { call } from "../support/calls.ts";
+import { newCompany, newMember } from "../support/company.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompany();
+const agent = await withDatabase((sql) =>
+  sql.begin(async (sql) => {
+    const id = await newMember(sql, company.id, "agent");
+    await sql`update company_members set name = 'Zoë' where user_id = ${id}`;
+    await sql`update auth.users set email = ${`${id}@people.example`} where id = ${id}`;
+    return id;
+  })
+);
+
+Deno.test("teams come newest first, and are what team_id may be", async () => {
+  const [{ id: newer }] = await withDatabase((sql) =>
+    sql`insert into teams (company_id, name) values (${company.id}, 'Night shift') returning id`
+  );
+  const { body } = await call(company.keys.read, "GET", "/teams");
+  assert.deepEqual(body.data.map(({ id, name }: Record<string, string>) => [id, name]), [
+    [newer, "Night shift"],
+    [company.team_id, "Support"],
+  ]);
+  assert.deepEqual(Object.keys(body.data[0]), [
+    ...["id", "company_id", "name", "created_at", "updated_at"],
+  ]);
+  for (const { id } of body.data) await assign({ team_id: id });
+});
+
+Deno.test("members come newest first, are what assigned_to may be, and have a name but no e-mail", async () => {
+  const { body } = await call(company.keys.read, "GET", "/members");
+  assert.deepEqual(
+    body.data.map(({ id, name, role }: Record<string, string>) => [id, name, role]),
+    [[agent, "Zoë", "agent"], [company.member_id, null, "owner"]],
+  );
+  assert.deepEqual(Object.keys(body.data[0]), [
+    ...["id", "company_id", "name", "role", "created_at", "updated_at"],
+  ]);
+  assert.ok(!JSON.stringify(body).includes("@"));
+  for (const { id } of body.data) await assign({ assigned_to: id });
+});
+
+async function assign(changes: Record<string, string>) {
+  const path = `/conversations/${company.conversation_id}`;
+  const { status, body } = await call(company.keys.write, "PATCH", path, { json: changes });
+  assert.equal(status, 200, JSON.stringify(body));
+}
