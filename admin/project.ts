@@ -9,6 +9,7 @@ import {
   type CredentialsKeys,
   readCredentialsKeys,
 } from "../supabase/functions/_shared/whatsapp/credentials.ts";
+import { meaningOf } from "../supabase/functions/_shared/database/constraints.ts";
 import type { Database } from "../supabase/functions/_shared/database/types.ts";
 import { fetchOnce } from "../supabase/functions/_shared/fetch_once.ts";
 import { OperatorError } from "./operator_error.ts";
@@ -142,9 +143,8 @@ function sentenceFor(
     return `${target.url} does not answer like a Supabase project (HTTP ${status}): ` +
       "check SUPABASE_URL, or try again.";
   }
-  const violated = Object.keys(sentences).find((name) => message.includes(`"${name}"`));
-  if (code.startsWith("23") && violated) return sentences[violated];
-  return withFullStop(`The database refused the request: ${message}`);
+  return meaningOf(error, sentences) ??
+    withFullStop(`The database refused the request: ${message}`);
 }
 
 function withFullStop(text: string): string {

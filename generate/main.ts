@@ -7,6 +7,7 @@ import { databaseTypes } from "./database_types.ts";
 import { formatted } from "./formatted.ts";
 import { release } from "./release.ts";
 
+const generated = "Written by npm run generate; do not edit.";
 const functions = `${root}supabase/functions/`;
 const folder = await Deno.makeTempDir({ prefix: "generate-" });
 console.info = () => {}; // the functions' lines about sends
@@ -24,7 +25,10 @@ try {
   const { addresses } = stack;
   await write(`${functions}_shared/database/types.ts`, await databaseTypes(addresses.database_url));
   const examples = await recordExamples(addresses);
-  await write(`${root}reference/examples.json`, await formatted("json", JSON.stringify(examples)));
+  await write(
+    `${root}reference/examples.json`,
+    await formatted("json", JSON.stringify({ generated, examples })),
+  );
   const document = await formatted("json", JSON.stringify(openApi(examples)));
   await write(`${functions}gateway/openapi.json`, document);
 } finally {

@@ -48,6 +48,7 @@ export function openApi(examples: Examples): JsonSchema {
   describeFields(schemas);
   showErrors(responses, examples);
   return {
+    "x-generated": "Written by npm run generate; do not edit.",
     openapi: "3.1.0",
     info: {
       title: "CRM and messaging API",

@@ -34,7 +34,7 @@ export async function recordExamples({ url, demo }: DemoStack): Promise<Examples
     const answer = await response.json();
     recorded.push({ id, example: { name, summary, request, status: response.status, answer } });
   }
-  const examples: Examples = Object.fromEntries(Object.keys(ASKS).map((id) => [id, []]));
+  const examples: Required<Examples> = Object.fromEntries(Object.keys(ASKS).map((id) => [id, []]));
   for (const { id, example } of steady(recorded)) examples[id]!.push(example);
   return examples;
 }

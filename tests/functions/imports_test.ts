@@ -1,0 +1,105 @@
+// The rooms of the functions: what may import what. Arrows point one way, so no file is understood only
+// through another that needs it.
+import assert from "node:assert/strict";
+import { root } from "../../local/checkout.ts";
+
+interface Module {
+  specifier: string;
+  dependencies?: { code?: { specifier?: string }; type?: { specifier?: string } }[];
+}
+
+/** Every import between files of this checkout below some modules: from, to. */
+async function importsBelow(...entries: string[]): Promise<[string, string][]> {
+  const found = await Promise.all(entries.map(async (entry) => {
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["info", "--json", entry],
+      cwd: root,
+    }).output();
+    const { modules }: { modules: Module[] } = JSON.parse(new TextDecoder().decode(stdout));
+    return modules;
+  }));
+  const own = (specifier?: string) =>
+    specifier?.startsWith(`file://${root}`) && !specifier.includes("/node_modules/")
+      ? specifier.slice(`file://${root}`.length)
+      : null;
+  const pairs = new Map<string, [string, string]>();
+  for (const { specifier, dependencies = [] } of found.flat()) {
+    const from = own(specifier);
+    for (const { code, type } of from ? dependencies : []) {
+      const to = own(code?.specifier ?? type?.specifier);
+      if (to) pairs.set(`${from} ${to}`, [from!, to]);
+    }
+  }
+  return [...pairs.values()];
+}
+
+const FUNCTIONS = "supabase/functions/";
+const SHARED = `${FUNCTIONS}_shared/`;
+
+/** The wings of _shared, each with those that it may import; all of them stand on the same ground. */
+const WINGS: Record<string, string[]> = {
+  http: ["http", "key", "database", "ground"],
+  key: ["key", "database", "ground"],
+  whatsapp: ["whatsapp", "database", "ground"],
+  database: ["database", "ground"],
+  ground: ["ground"],
+};
+
+function wingOf(path: string): string {
+  const [wing, file] = path.slice(SHARED.length).split("/");
+  return file ? wing : "ground";
+}
+
+const functions = await importsBelow(
+  `${FUNCTIONS}gateway/index.ts`,
+  `${FUNCTIONS}send-external-template/index.ts`,
+);
+
+Deno.test("a wing of _shared imports only wings below it, and no function", () => {
+  const wrong = functions.filter(([from, to]) =>
+    from.startsWith(SHARED) &&
+    !(to.startsWith(SHARED) && WINGS[wingOf(from)].includes(wingOf(to)))
+  );
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(
+    [...new Set(functions.map(([, to]) => to).filter((to) => to.startsWith(SHARED)).map(wingOf))]
+      .sort(),
+    Object.keys(WINGS).sort(),
+  );
+});
+
+Deno.test("no function imports another, or anything outside of the functions' folder", () => {
+  const functionOf = (path: string) => path.slice(FUNCTIONS.length).split("/")[0];
+  const wrong = functions.filter(([from, to]) =>
+    !to.startsWith(FUNCTIONS) || (!to.startsWith(SHARED) && functionOf(from) !== functionOf(to))
+  );
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("nothing of local/ imports tests, the benchmark or the operator's command", async () => {
+  const local = await importsBelow("local/start.ts", "local/sandbox/start.ts");
+  const wrong = local.filter(([, to]) => /^(tests|bench|admin|generate|reference)\//.test(to));
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("no import comes back to its file, anywhere", async () => {
+  const all = await importsBelow(
+    ...[`${FUNCTIONS}gateway/index.ts`, `${FUNCTIONS}send-external-template/index.ts`],
+    ...["local/start.ts", "local/sandbox/start.ts", "admin/main.ts", "bench/main.ts"],
+    ...["generate/main.ts", "tests/run.ts", "tests/support/own_functions.ts"],
+  );
+  const below = Map.groupBy(all, ([from]) => from);
+  const done = new Set<string>();
+  const circleFrom = (path: string[]): string[] | null => {
+    const file = path.at(-1)!;
+    if (path.indexOf(file) < path.length - 1) return path;
+    if (done.has(file)) return null;
+    for (const [, to] of below.get(file) ?? []) {
+      const circle = circleFrom([...path, to]);
+      if (circle) return circle;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const file of below.keys()) assert.equal(circleFrom([file]), null);
+});
