@@ -34,6 +34,7 @@ function exchange(change: Change = {}): Exchange {
     url: new URL(`http://edge/gateway${change.path ?? `/deals/${id}`}`),
     request: { headers: new Headers(), body: JSON.stringify(change.sent ?? { title: "Deal" }) },
     status: change.status ?? 200,
+    isBehindServer: false,
     headers: new Headers(
       Object.entries(headers).filter((pair): pair is [string, string] => !!pair[1]),
     ),

@@ -81,7 +81,10 @@ Deno.test("the CLI uploads the import map and the modules that a function import
       ["import_map.json", ...await imported(entry)].sort(),
     );
     for (const [path, text] of files) {
-      assert.match(path, /^(import_map\.json|supabase\/functions\/(_shared|[\w-]+)\/[\w/]+\.ts)$/);
+      assert.match(
+        path,
+        /^(import_map\.json|supabase\/functions\/(_shared|[\w-]+)\/[\w/]+\.(ts|json))$/,
+      );
       assert.ok(path.split("/").every((part) => !["tests", "local", "admin"].includes(part)), path);
       assert.equal(text, await Deno.readTextFile(root + path), path);
     }

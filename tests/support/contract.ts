@@ -12,10 +12,12 @@ export interface Exchange {
   status: number;
   headers: Headers;
   body: string;
+  /** Whether a server or a platform may have added headers of its own. */
+  isBehindServer: boolean;
 }
 
-/** Headers that a server or a platform adds to any answer. */
-const TRANSPORT = new Set(["content-type", "content-length", "date", "vary", "connection"]);
+/** Headers that say how a body was sent. */
+const TRANSPORT = new Set(["content-type", "content-length"]);
 
 interface FoundOperation {
   operation: JsonSchema;
@@ -92,11 +94,11 @@ export class Contract {
   }
 
   #problemOfAnswer(
-    { method, headers, body }: Exchange,
+    { method, headers, body, isBehindServer }: Exchange,
     answer: JsonSchema,
     place: string[],
   ): string | null {
-    const problem = this.#problemOfHeaders(headers, answer);
+    const problem = this.#problemOfHeaders(headers, answer, isBehindServer);
     if (problem) return problem;
     if (method === "HEAD") return body === "" ? null : "HEAD has a body";
     if (!headers.get("Content-Type")?.startsWith("application/json")) return "it is not JSON";
@@ -104,7 +106,11 @@ export class Contract {
     return this.#answers.problem(schema, JSON.parse(body));
   }
 
-  #problemOfHeaders(headers: Headers, answer: JsonSchema): string | null {
+  #problemOfHeaders(
+    headers: Headers,
+    answer: JsonSchema,
+    isBehindServer: boolean,
+  ): string | null {
     const declared: [string, JsonSchema][] = Object.entries<JsonSchema>(answer.headers)
       .map(([name, header]) => {
         const reference = header.$ref?.split("/").at(-1);
@@ -118,7 +124,10 @@ export class Contract {
       if (problem) return `the header ${name} ${problem}`;
     }
     const known = new Set(declared.map(([name]) => name.toLowerCase()));
-    const other = [...headers.keys()].find((name) => !known.has(name) && !TRANSPORT.has(name));
+    const ours = /^(allow|retry-after)$/;
+    const other = [...headers.keys()].find((name) =>
+      !known.has(name) && !TRANSPORT.has(name) && (!isBehindServer || ours.test(name))
+    );
     return other ? `the header ${other} is not declared` : null;
   }
 

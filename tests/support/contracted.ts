@@ -19,7 +19,7 @@ export async function contractedFetch(
   const violation = contract.violation({
     ...{ method, url: address },
     request: { headers: new Headers(headers), body: typeof body === "string" ? body : null },
-    ...{ status, headers: response.headers, body: text },
+    ...{ status, headers: response.headers, body: text, isBehindServer: true },
   });
   if (violation) throw new Error(violation);
   return { status, headers: response.headers, text };
@@ -51,7 +51,7 @@ export function contracted(answer: Answer, report: (violation: string) => void):
     const { status } = response;
     const violation = contract.violation({
       ...{ method, url, request: { headers, body: sent } },
-      ...{ status, headers: response.headers, body },
+      ...{ status, headers: response.headers, body, isBehindServer: false },
     });
     if (violation) report(violation);
     return new Response(body === "" ? null : body, { status, headers: response.headers });
