@@ -26,7 +26,7 @@ const unavailable = (inLog: RegExp, afterChange: string): Expected => ({
     `The database does not answer; ${method === "GET" ? "try again" : afterChange}`,
   inLog,
 });
-const LOOK = "look whether this was done before you repeat it";
+const CHECK = "check whether the change was made before you repeat the request";
 const AGAIN = "nothing was changed, so try again";
 
 async function assertAnswers(
@@ -66,25 +66,25 @@ Deno.test("a database that is down is a 503 that shows nothing internal, and a l
   listener.close();
   await assertAnswers(
     `http://127.0.0.1:${port}`,
-    unavailable(/database_unavailable.*(refused|ECONN|connect)/i, LOOK),
+    unavailable(/database_unavailable.*(refused|ECONN|connect)/i, CHECK),
   );
 });
 
 Deno.test("a database that hangs is a 503 after the time-out", async () => {
   const stuck = Promise.withResolvers<Response>();
   await using database = watchedStack(() => stuck.promise);
-  const expected = unavailable(/database_unavailable.*(abort|timed? ?out)/i, LOOK);
+  const expected = unavailable(/database_unavailable.*(abort|timed? ?out)/i, CHECK);
   await assertAnswers(database.url, expected, 100);
   stuck.resolve(new Response());
 });
 
 Deno.test("a proxy, the Data API or Postgres may report that the database is unavailable", async () => {
   const cases: [() => Response, string][] = [
-    [() => new Response("<html>Bad gateway</html>", { status: 502 }), LOOK],
-    [() => new Response("error code: 522", { status: 522 }), LOOK],
-    [() => Response.json({ code: "PGRST001", message: "lost" }, { status: 503 }), LOOK],
-    [() => Response.json({ code: "57P01", message: "terminating" }, { status: 503 }), LOOK],
-    [() => Response.json({ code: "57P02", message: "crash" }, { status: 500 }), LOOK],
+    [() => new Response("<html>Bad gateway</html>", { status: 502 }), CHECK],
+    [() => new Response("error code: 522", { status: 522 }), CHECK],
+    [() => Response.json({ code: "PGRST001", message: "lost" }, { status: 503 }), CHECK],
+    [() => Response.json({ code: "57P01", message: "terminating" }, { status: 503 }), CHECK],
+    [() => Response.json({ code: "57P02", message: "crash" }, { status: 500 }), CHECK],
     [() => Response.json({ code: "57P03", message: "starting up" }, { status: 500 }), AGAIN],
     [() => Response.json({ code: "PGRST003", message: "pool timeout" }, { status: 504 }), AGAIN],
     [() => Response.json({ code: "53300", message: "too many" }, { status: 503 }), AGAIN],
