@@ -1,7 +1,7 @@
 import { root } from "../local/checkout.ts";
 import { formatted, output } from "./formatted.ts";
 
-/** The TypeScript types of the schema public, as the Supabase CLI writes them, formatted. */
+/** The module with the TypeScript types of the schema public, which the Supabase CLI makes. */
 export async function databaseTypes(databaseUrl: string): Promise<string> {
   const types = await output("node", [
     `${root}tools/node_modules/supabase/dist/supabase.js`,

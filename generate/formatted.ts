@@ -1,11 +1,11 @@
 import { root } from "../local/checkout.ts";
 
-/** A text as `deno fmt` leaves it. */
+/** The text as `deno fmt` formats it. */
 export async function formatted(extension: "ts" | "json", text: string): Promise<string> {
   return await output(Deno.execPath(), ["fmt", "--ext", extension, "-"], text);
 }
 
-/** What a program of this checkout prints. @throws Error with what it says of its failure. */
+/** Runs a program in the checkout and returns its output. @throws Error with its error output. */
 export async function output(program: string, args: string[], input = ""): Promise<string> {
   const child = new Deno.Command(program, {
     args,

@@ -1,4 +1,4 @@
-// `npm run generate`: writes every file that is made from others. A test fails when one is stale.
+// `npm run generate`: writes the generated files. A test fails when one of them is stale.
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
 import { openApi } from "../reference/openapi.ts";
@@ -10,7 +10,7 @@ import { release } from "./release.ts";
 const generated = "Written by npm run generate; do not edit.";
 const functions = `${root}supabase/functions/`;
 const folder = await Deno.makeTempDir({ prefix: "generate-" });
-console.info = () => {}; // the functions' lines about sends
+console.info = () => {}; // hides the functions' lines about sends
 
 await write(`${functions}_shared/release.ts`, await release());
 const stack = await startStack({

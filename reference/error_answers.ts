@@ -5,7 +5,7 @@ import type { Example, Examples } from "./examples.ts";
 import { type ApiFunction, ERRORS_OF_NO_OPERATION, errorsOf, FUNCTIONS } from "./functions.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** What the parts of the description name. */
+/** The components of the description that several operations refer to. Making an operation adds to them. */
 export interface Components {
   schemas: Record<string, JsonSchema>;
   responses: Record<string, JsonSchema>;
@@ -17,7 +17,10 @@ export const EVERY_HEADER = {
   "Cache-Control": { $ref: "#/components/headers/CacheControl" },
 };
 
-/** The answers with these errors, one a status; those that several operations have stand once. */
+/**
+ * The answers with these errors, one for each status, as references. The answer itself is added to the
+ * components, where operations share it.
+ */
 export function errorResponses(
   codes: ErrorCode[],
   api: ApiFunction,
@@ -46,7 +49,10 @@ function errorResponse(codes: ErrorCode[], bodies: JsonSchema[]): JsonSchema {
   };
 }
 
-/** Written out in place: a component that no operation names would be called unused. */
+/**
+ * The answers to an unknown path and to a method that the path does not take. Written out in place, because
+ * the linter refuses a component that no operation refers to.
+ */
 export function answersOfNoOperation({ always }: ApiFunction): JsonSchema {
   return Object.fromEntries(Array.from(byStatus(ERRORS_OF_NO_OPERATION), ([status, codes]) => [
     status,
@@ -54,8 +60,8 @@ export function answersOfNoOperation({ always }: ApiFunction): JsonSchema {
   ]));
 }
 
-/** Shows the recorded errors in the answers that they are of. */
-export function showErrors(responses: Record<string, JsonSchema>, examples: Examples) {
+/** Adds the recorded errors to the answers of their status, as examples. */
+export function addErrorExamples(responses: Record<string, JsonSchema>, examples: Examples) {
   for (const api of FUNCTIONS) {
     for (const operation of api.operations) {
       const errors = (examples[operation.id] ?? []).filter(({ status }) => status >= 400);
@@ -64,14 +70,14 @@ export function showErrors(responses: Record<string, JsonSchema>, examples: Exam
         const { content } = responses[$ref.split("/").at(-1)];
         const found = errors.filter((each) => String(each.status) === status);
         if (found.length === 0) continue;
-        Object.assign(content["application/json"].examples ??= {}, shown(found, "answer"));
+        Object.assign(content["application/json"].examples ??= {}, exampleObjects(found, "answer"));
       }
     }
   }
 }
 
-/** Examples as the description shows them. */
-export function shown(examples: Example[], what: "request" | "answer") {
+/** The Example Objects of OpenAPI for recorded examples, by name; undefined when there are none. */
+export function exampleObjects(examples: Example[], what: "request" | "answer") {
   const entries = examples.map(({ name, summary, request, answer }) => [name, {
     summary,
     value: what === "answer" ? answer : request.body,

@@ -1,15 +1,15 @@
 import { type ErrorCode, STATUS } from "../supabase/functions/_shared/errors.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** What the description says of one error. */
+/** The description of one error. */
 interface ErrorWords {
-  /** When it is answered, and what the caller does about it. */
+  /** When it is answered, and what the caller does next. */
   description: string;
-  /** The only sentences it has, where they are fixed. */
+  /** All sentences that it can have; missing when there is no fixed list. */
   sentences?: string[];
   /** Members of the body beside `error`, `code` and `request_id`. */
   members?: Record<string, JsonSchema>;
-  /** Those of the members that are not always there. */
+  /** The members that are not always there. */
   optional?: string[];
 }
 
@@ -25,12 +25,12 @@ export const SHARED_SCHEMAS: Record<string, JsonSchema> = {
       field: {
         type: "string",
         description:
-          "A path with dots, such as `phone`, `tags.3` or `limit`; `body` for the whole.",
+          "A path with dots, such as `phone`, `tags.3` or `limit`; `body` for the whole body.",
       },
-      message: { type: "string", description: "Such as `is required`." },
+      message: { type: "string", description: "What is wrong, such as `is required`." },
       phone_number_id: {
         type: "string",
-        description: "Where an account must be named: one that may be.",
+        description: "An account to choose, when the request must name one.",
       },
       display_phone: { type: "string", description: "The phone number of that account." },
     },
@@ -38,17 +38,17 @@ export const SHARED_SCHEMAS: Record<string, JsonSchema> = {
   },
   ChannelError: {
     type: "object",
-    description: "The error in the words of the messaging channel.",
+    description: "The error of the messaging channel, in its own words.",
     properties: {
       code: { type: "integer", description: "The channel's error code." },
-      message: { type: "string" },
-      details: { type: "string" },
+      message: { type: "string", description: "The channel's message." },
+      details: { type: "string", description: "The channel's explanation, when it gives one." },
     },
     required: ["code"],
   },
 };
 
-/** Every error that a caller can see. Does not compile when one is missing. */
+/** The descriptions of all errors. Does not compile when one is missing. */
 export const ERRORS: Record<ErrorCode, ErrorWords> = {
   missing_api_key: {
     description: "The request has no API key.",
@@ -65,12 +65,14 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     ),
   },
   not_found: { description: "Your company has no such record." },
-  route_not_found: { description: "There is no such path. The sentence lists the paths." },
+  route_not_found: { description: "There is no such path. `error` lists the paths." },
   method_not_allowed: {
-    description: "The path does not take this method. `Allow` lists those that it takes.",
+    description: "The path does not take this method. `Allow` lists the methods that it takes.",
   },
   conflict: {
-    description: "Another record has what only one may have. Update that one instead.",
+    description:
+      "The change conflicts with an existing record: a contact with the same phone, or another " +
+      "conversation that is not closed. `error` tells what to do with that record.",
     members: {
       existing_id: {
         type: "string",
@@ -82,7 +84,7 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   payload_too_large: { description: "The body is larger than 1 MiB." },
   invalid_request: {
     description:
-      "A field, parameter or id does not hold. `details` names each one and says what it must be.",
+      "A field, a parameter or an id is wrong. `details` names each one and what it must be.",
     members: { details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 } },
     optional: ["details"],
   },
@@ -98,59 +100,64 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   template_rejected: {
     description:
-      "The channel refused the template: not approved, another language, wrong parameters. " +
-      "A repeat is refused as well.",
+      "The channel refused the template: it is not approved, has another language or other " +
+      "parameters. A repeat is refused as well. `channel` has the reason.",
     members: { channel: CHANNEL },
   },
   recipient_unreachable: {
-    description: "The channel does not deliver to this phone.",
+    description: "The channel does not deliver to this phone. `channel` has the reason.",
     members: { channel: CHANNEL },
   },
   recipient_opted_out: {
-    description: "The person has opted out of such messages.",
+    description: "The recipient has opted out of such messages.",
     members: { channel: CHANNEL },
   },
   channel_account_error: {
     description:
-      "The channel refuses the connected account for its token, its permissions or its " +
-      "standing. Nothing was sent; connect the account again, then repeat the request.",
+      "The channel refuses the connected account because of its token, its permissions or its " +
+      "standing. Nothing was sent. Connect the account again, then repeat the request.",
     members: { channel: CHANNEL },
     optional: ["channel"],
   },
   channel_unavailable: {
-    description:
-      "The channel did not take the message (`not_sent`), or nobody knows whether it did " +
-      "(`unknown`). Repeat the request with its idempotency key: that never sends twice.",
+    description: "The channel did not accept the message (`not_sent`), or the outcome is unknown " +
+      "(`unknown`). Repeat the request with the same idempotency key: that never sends twice.",
     members: {
       outcome: {
         type: "string",
         enum: ["not_sent", "unknown"],
-        description: "Whether the channel certainly does not have the message.",
+        description:
+          "`not_sent`: the channel certainly does not have the message. `unknown`: it may have it.",
       },
     },
   },
   database_unavailable: {
     description:
-      "The database does not answer for now. Come back after `Retry-After`; the sentence says " +
-      "whether a change may have been made.",
-    members: { version: { type: "string", description: "Of `GET /health` alone: the release." } },
+      "The database does not answer. Try again after `Retry-After`. `error` tells whether a " +
+      "change may have been made.",
+    members: {
+      version: {
+        type: "string",
+        description: "The release of the functions. Only `GET /health` has it.",
+      },
+    },
     optional: ["version"],
   },
   internal: {
-    description: "The fault is ours. Report the request id.",
+    description: "The service failed. Report the request id.",
     sentences: ["Internal error"],
   },
 };
 
 const RETRY_AFTER: JsonSchema = {
-  description: "In how many seconds to come back.",
+  description: "The number of seconds after which to try again.",
   schema: { type: "integer", minimum: 0 },
 };
 
 const HEADERS: Partial<Record<ErrorCode, Record<string, JsonSchema>>> = {
   method_not_allowed: {
     Allow: {
-      description: "The methods that the path takes.",
+      description: "The methods that the path takes, separated by commas.",
       required: true,
       schema: { type: "string" },
     },
@@ -159,13 +166,13 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, JsonSchema>>> = {
   channel_unavailable: { "Retry-After": RETRY_AFTER },
 };
 
-/** The headers that an answer with one of these errors has. */
+/** The headers of an answer with one of these errors. */
 export function headersOf(codes: ErrorCode[]): Record<string, JsonSchema> {
   return Object.assign({}, ...codes.map((code) => HEADERS[code]));
 }
 
 /**
- * The body of an error.
+ * The schema of the body of an error.
  * @param always members that every error body of the function has, such as `success: false`.
  */
 export function errorSchema(code: ErrorCode, always: Record<string, unknown>): JsonSchema {
@@ -174,18 +181,18 @@ export function errorSchema(code: ErrorCode, always: Record<string, unknown>): J
     ...Object.fromEntries(Object.entries(always).map(([name, value]) => [name, { const: value }])),
     error: {
       type: "string",
-      description: "What happened, in a sentence.",
+      description: "What happened, in a sentence for people.",
       ...(sentences && { enum: sentences }),
     },
     code: { const: code },
-    request_id: { type: "string", description: "As in `X-Request-Id`." },
+    request_id: { type: "string", description: "The id of the request, as in `X-Request-Id`." },
     ...members,
   };
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: "object", description, properties, required };
 }
 
-/** Every code of a status, in the order of the list of errors. */
+/** The codes grouped by their HTTP status, in the order of the table of errors. */
 export function byStatus(codes: ErrorCode[]): Map<number, ErrorCode[]> {
   const groups = new Map<number, ErrorCode[]>();
   for (const code of Object.keys(STATUS) as ErrorCode[]) {

@@ -1,35 +1,36 @@
 import type { OperationId } from "./functions.ts";
 
-// The requests of the examples. `npm run generate` makes them as the demo company and records the answers
-// in examples.json; a test makes them again and compares.
+// The requests of the examples. `npm run generate` makes them with the demo company's key and records the
+// answers in examples.json. A test makes them again and compares.
 
-/** A request of an example. */
-interface Ask {
+/** The request of an example. */
+interface ExampleRequest {
   name: string;
   summary: string;
-  /** What stands in the path in place of its names. */
+  /** The values of the parameters in the path. */
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
-  /** The headers that carry the key, where it is not the demo company's. */
+  /** The headers that carry the key; by default the key of the demo company. */
   key?: Record<string, string>;
 }
 
-/** A recorded answer. */
+/** A request with its recorded answer. */
 export interface Example {
   name: string;
   summary: string;
-  request: Pick<Ask, "params" | "query" | "body">;
+  request: Pick<ExampleRequest, "params" | "query" | "body">;
   status: number;
   answer: unknown;
 }
 
-/** The examples of each operation. */
+/** The examples of each operation, by its id. */
 export type Examples = Partial<Record<string, Example[]>>;
 
-const demo = (block: string, number: number) =>
+/** The id of a row of the demo data: each table has a block. */
+const demoId = (block: string, number: number) =>
   `de3000${block}-0000-4000-8000-${String(number).padStart(12, "0")}`;
-const contact = (number: number) => demo("06", number);
+const contact = (number: number) => demoId("06", number);
 const TEMPLATE = {
   phone: "+12025550101",
   template_name: "order_update",
@@ -38,22 +39,22 @@ const TEMPLATE = {
   body_variables: ["Maya", "A-1815"],
 };
 const ORDER_KEY = "order-A-1815-shipped";
-/** A send to a recipient for which the sandbox has an answer of its own. */
-const sandboxSend = (name: string, summary: string, phone: string): Ask => ({
+/** A send to one of the recipients for which the sandbox answers with a failure. */
+const failingSend = (name: string, summary: string, phone: string): ExampleRequest => ({
   name,
   summary,
   body: { ...TEMPLATE, phone },
 });
 
 /**
- * The requests of each operation, in the order in which they are made: what only reads comes first.
- * Compiles only when every operation has one.
+ * The requests of each operation, in the order in which they are made: first those that only read. Does not
+ * compile when an operation has none.
  */
-export const ASKS = {
+export const EXAMPLE_REQUESTS = {
   listContacts: [
     { name: "firstPage", summary: "The first page", query: { limit: "2" } },
     { name: "noKey", summary: "Without a key", key: {} },
-    { name: "wrongKey", summary: "With a wrong key", key: { "X-Api-Key": "sk_live_wrong" } },
+    { name: "wrongKey", summary: "With an invalid key", key: { "X-Api-Key": "sk_live_wrong" } },
     { name: "wrongLimit", summary: "With a limit that is too high", query: { limit: "1000" } },
   ],
   listDeals: [{ name: "firstPage", summary: "The first page", query: { limit: "2" } }],
@@ -62,14 +63,14 @@ export const ASKS = {
     {
       name: "ofOnePipeline",
       summary: "The stages of one pipeline",
-      query: { pipeline_id: demo("04", 1) },
+      query: { pipeline_id: demoId("04", 1) },
     },
   ],
   listConversations: [{ name: "firstPage", summary: "The first page", query: { limit: "2" } }],
   listTeams: [{ name: "all", summary: "All teams" }],
   listMembers: [{ name: "all", summary: "All members" }],
-  getHealth: [{ name: "ok", summary: "All is well" }],
-  // Its answer is the description that the examples stand in.
+  getHealth: [{ name: "ok", summary: "The service works" }],
+  // Its answer would be the description that contains the examples.
   getOpenApi: [],
   createContact: [
     {
@@ -86,7 +87,7 @@ export const ASKS = {
   updateContact: [
     {
       name: "updated",
-      summary: "A new temperature, and no job title any more",
+      summary: "Set the temperature and clear the job title",
       params: { id: contact(4) },
       body: { phone: "+12025550101", temperature: "hot", job_title: null },
     },
@@ -105,31 +106,31 @@ export const ASKS = {
         title: "Analytical engine",
         value: 1999.5,
         contact_id: contact(4),
-        stage_id: demo("05", 1),
+        stage_id: demoId("05", 1),
       },
     },
   ],
   updateDeal: [
     {
       name: "moved",
-      summary: "The deal is won and moves to another stage",
-      params: { id: demo("07", 1) },
-      body: { stage_id: demo("05", 4), status: "won" },
+      summary: "Mark a deal as won and move it to another stage",
+      params: { id: demoId("07", 1) },
+      body: { stage_id: demoId("05", 4), status: "won" },
     },
   ],
   updateConversation: [
     {
       name: "assigned",
-      summary: "Assigned to a team",
-      params: { id: demo("08", 11) },
-      body: { team_id: demo("02", 2) },
+      summary: "Assign a conversation to a team",
+      params: { id: demoId("08", 11) },
+      body: { team_id: demoId("02", 2) },
     },
   ],
   sendExternalTemplate: [
     { name: "sent", summary: "A first send", body: { ...TEMPLATE, idempotency_key: ORDER_KEY } },
     {
       name: "repeat",
-      summary: "The same once more",
+      summary: "A repeat with the same idempotency key",
       body: { ...TEMPLATE, idempotency_key: ORDER_KEY },
     },
     {
@@ -139,23 +140,23 @@ export const ASKS = {
     },
     {
       name: "wrongPhone",
-      summary: "A phone without its plus sign",
+      summary: "A phone without the plus sign",
       body: { ...TEMPLATE, phone: "12025550101" },
     },
-    sandboxSend("rejected", "A template that is not approved", "+15550132001"),
-    sandboxSend("unreachable", "A recipient out of reach", "+15550131026"),
-    sandboxSend("optedOut", "A recipient who has opted out", "+15550131050"),
-    sandboxSend("accountRefused", "A token that has expired", "+15550000190"),
-    sandboxSend("notSent", "The channel is down", "+15551000002"),
-    sandboxSend("unknownOutcome", "The channel answers a bare 500", "+15551000006"),
+    failingSend("rejected", "The template does not exist or is not approved", "+15550132001"),
+    failingSend("unreachable", "The recipient cannot be reached", "+15550131026"),
+    failingSend("optedOut", "The recipient has opted out", "+15550131050"),
+    failingSend("accountRefused", "The account's token has expired", "+15550000190"),
+    failingSend("notSent", "The channel is down", "+15551000002"),
+    failingSend("unknownOutcome", "The channel fails without a reason", "+15551000006"),
   ],
 } satisfies
-  & Record<Exclude<OperationId, "getOpenApi">, [Ask, ...Ask[]]>
+  & Record<Exclude<OperationId, "getOpenApi">, [ExampleRequest, ...ExampleRequest[]]>
   & Record<"getOpenApi", []>;
 
-/** Every request, with the operation that it is of. */
-export function asks(): { id: OperationId; ask: Ask }[] {
-  return Object.entries<Ask[]>(ASKS).flatMap(([id, list]) =>
-    list.map((ask) => ({ id: id as OperationId, ask }))
+/** Every request with the id of its operation, in the order in which they are made. */
+export function exampleRequests(): { id: OperationId; example: ExampleRequest }[] {
+  return Object.entries<ExampleRequest[]>(EXAMPLE_REQUESTS).flatMap(([id, requests]) =>
+    requests.map((example) => ({ id: id as OperationId, example }))
   );
 }

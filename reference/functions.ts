@@ -4,7 +4,7 @@ import { gatewayOperations } from "../supabase/functions/gateway/operations.ts";
 import { readSenderConfig } from "../supabase/functions/send-external-template/config.ts";
 import { senderOperations } from "../supabase/functions/send-external-template/operations.ts";
 
-// Both functions with a configuration that reaches nothing; only what they declare is read here.
+// A configuration that reaches nothing: only the declarations of the operations are read here.
 const key = "A".repeat(43);
 const config = await readSenderConfig({
   SUPABASE_URL: "http://127.0.0.1:9",
@@ -16,10 +16,10 @@ const config = await readSenderConfig({
 const gateway = gatewayOperations(config);
 const sender = senderOperations(config);
 
-/** The name of an operation. */
+/** The id of an operation. */
 export type OperationId = (typeof gateway | typeof sender)[number]["id"];
 
-/** A function of the API, as far as it is described. */
+/** A function of the API, with what its description needs. */
 export interface ApiFunction {
   name: string;
   operations: Operation<OperationId>[];
@@ -33,12 +33,12 @@ export const FUNCTIONS: ApiFunction[] = [
   { name: "send-external-template", operations: sender, always: { success: false } },
 ];
 
-/** The path of an operation as the description writes it: `/gateway/contacts/{id}`. */
+/** The path of an operation in the form of OpenAPI: `/gateway/contacts/{id}`. */
 export function describedPath({ name }: ApiFunction, { path }: Operation): string {
   return `/${name}${path.replace(/:(\w+)/g, "{$1}")}`.replace(/\/$/, "");
 }
 
-/** The codes of every error that an operation may answer: its own and those that every one like it has. */
+/** The codes of all errors that an operation can answer: its own, and those that every operation like it has. */
 export function errorsOf({ scope, body, errors = [] }: Operation): ErrorCode[] {
   return [
     ...(scope === null
@@ -52,5 +52,5 @@ export function errorsOf({ scope, body, errors = [] }: Operation): ErrorCode[] {
   ];
 }
 
-/** The codes of errors that belong to no operation: an unknown path, a method that a path does not take. */
+/** The codes of errors that belong to no operation: an unknown path, and a method that a path does not take. */
 export const ERRORS_OF_NO_OPERATION: ErrorCode[] = ["route_not_found", "method_not_allowed"];

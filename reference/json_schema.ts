@@ -1,26 +1,27 @@
 import * as z from "zod";
 
-/** A schema of JSON Schema 2020-12, as OpenAPI 3.1 has it. */
+/** A schema of JSON Schema 2020-12, which OpenAPI 3.1 uses. */
 // deno-lint-ignore no-explicit-any -- a schema is any JSON object with JSON Schema's keywords
 export type JsonSchema = Record<string, any>;
 
-/** Formats that say more plainly what the pattern beside them says in a regular expression. */
+/** Formats that make zod's pattern beside them redundant. */
 const PLAIN_FORMATS = new Set(["uuid", "date-time", "idn-email"]);
-/** Keywords that only describe. A schema of nothing else allows everything. */
+/** Keywords that only describe. A schema with no other keyword allows everything. */
 const ANNOTATIONS = new Set(["description", "default", "readOnly", "examples", "title"]);
 
 /**
- * A zod schema as JSON Schema: what a caller sends, or gets. Schemas with an id come out as references to
- * `#/components/schemas/<id>`, and stand in `components`.
+ * A zod schema as JSON Schema. A schema with an id becomes a reference to `#/components/schemas/<id>`, and is
+ * added to `components`.
  *
- * @throws Error where a schema says nothing of a value, because a check of it is not told beside it.
+ * @throws Error when a schema would allow everything, because zod cannot express its check in JSON Schema and
+ *   its `meta` does not either.
  */
 export function jsonSchema(
   schema: z.ZodType,
   components: Record<string, JsonSchema>,
 ): JsonSchema {
   const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, {
-    // Answers too: they hold what the input's checks let in, and transforms have no other form.
+    // For answers too: their values have passed the checks of an input, and a transform has no output schema.
     io: "input",
     unrepresentable: "any",
   }) as JsonSchema;
@@ -30,7 +31,7 @@ export function jsonSchema(
   return tidy(own, "schema");
 }
 
-/** Every place below a schema where a schema may stand, with its name. */
+/** The schemas directly within a schema, with their names. */
 function parts(schema: JsonSchema): [string, JsonSchema][] {
   const named = ["properties", "dependentSchemas"].flatMap((keyword) =>
     Object.entries<JsonSchema>(schema[keyword] ?? {})
@@ -44,7 +45,7 @@ function parts(schema: JsonSchema): [string, JsonSchema][] {
   return [...named, ...listed, ...single] as [string, JsonSchema][];
 }
 
-/** The same schema in plainer words, changed in place. */
+/** Simplifies a schema in place, and returns it. */
 function tidy(schema: JsonSchema, path: string): JsonSchema {
   if (schema.additionalProperties && Object.keys(schema.additionalProperties).length === 0) {
     schema.additionalProperties = true;
@@ -59,16 +60,16 @@ function tidy(schema: JsonSchema, path: string): JsonSchema {
     delete schema.pattern;
     delete schema.allOf;
   }
-  // The whole range of whole numbers is no rule.
+  // Zod adds the range of safe integers, which is not a rule of this API.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   foldNull(schema);
-  const saysSomething = Object.keys(schema).some((keyword) => !ANNOTATIONS.has(keyword));
-  if (!saysSomething) throw new Error(`${path} allows everything: say in its meta what it must be`);
+  const hasRule = Object.keys(schema).some((keyword) => !ANNOTATIONS.has(keyword));
+  if (!hasRule) throw new Error(`${path} allows everything: describe its values in its meta`);
   return schema;
 }
 
-/** `anyOf: [x, null]` as a type that may be null. */
+/** Turns `anyOf: [x, null]` into a type that may be null. */
 function foldNull(schema: JsonSchema) {
   const { anyOf } = schema;
   if (anyOf?.length !== 2 || anyOf[1].type !== "null" || typeof anyOf[0].type !== "string") return;

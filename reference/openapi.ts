@@ -1,15 +1,16 @@
 import type * as z from "zod";
 import type { Operation } from "../supabase/functions/_shared/http/operation.ts";
 import {
+  addErrorExamples,
   answersOfNoOperation,
   type Components,
   errorResponses,
   EVERY_HEADER,
-  showErrors,
-  shown,
+  exampleObjects,
 } from "./error_answers.ts";
 import { SHARED_SCHEMAS } from "./errors.ts";
 import type { Example, Examples } from "./examples.ts";
+import { FIELDS, SCHEMAS } from "./field_words.ts";
 import {
   type ApiFunction,
   describedPath,
@@ -19,16 +20,17 @@ import {
 } from "./functions.ts";
 import { type JsonSchema, jsonSchema } from "./json_schema.ts";
 import { RULES } from "./rules.ts";
-import { FIELDS, INTRODUCTION, OPERATIONS, PARAMETERS, SCHEMAS, TAGS } from "./words.ts";
+import { INTRODUCTION, OPERATIONS, PARAMETERS, TAGS } from "./words.ts";
 
-/** The version of the interface, specification part 9. A release of the functions does not change it. */
+/** The version of the interface; specification, part 9. A release of the functions does not change it. */
 const INTERFACE_VERSION = "2.0.0";
 
 /**
- * The description of the API in OpenAPI 3.1, made from the operations as they are declared, the words and
- * the recorded examples.
+ * The description of the API in OpenAPI 3.1, made from the declarations of the operations, the words and the
+ * recorded examples.
  *
- * @throws Error that names what has no words, no example or no rule.
+ * @throws Error that names the operation, parameter or field without words, without an example or without a
+ *   rule for its values.
  */
 export function openApi(examples: Examples): JsonSchema {
   const schemas: Record<string, JsonSchema> = {};
@@ -37,7 +39,7 @@ export function openApi(examples: Examples): JsonSchema {
   for (const each of FUNCTIONS) {
     for (const operation of each.operations) {
       const path = paths[describedPath(each, operation)] ??= {};
-      path[operation.method.toLowerCase()] = described(
+      path[operation.method.toLowerCase()] = operationObject(
         operation,
         each,
         examples[operation.id],
@@ -46,26 +48,28 @@ export function openApi(examples: Examples): JsonSchema {
     }
   }
   describeFields(schemas);
-  showErrors(responses, examples);
+  addErrorExamples(responses, examples);
   return {
     "x-generated": "Written by npm run generate; do not edit.",
     openapi: "3.1.0",
     info: {
       title: "CRM and messaging API",
       version: INTERFACE_VERSION,
-      summary: "Contacts, deals and conversations of a company, and template sends.",
+      summary: "A company's contacts, deals and conversations, and sends of WhatsApp templates.",
       description: INTRODUCTION +
         Object.values(RULES).map((rule) => `\n- ${rule}`).join(""),
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{
       url: "https://{project}.supabase.co/functions/v1",
-      description: "The project that the functions are deployed to.",
-      variables: { project: { default: "project-ref", description: "The project's reference." } },
+      description: "The Supabase project of the deployment.",
+      variables: {
+        project: { default: "project-ref", description: "The reference of the project." },
+      },
     }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
-    // Answers to a path that does not exist and to a method that a path does not take.
+    // The answers to an unknown path and to a method that the path does not take.
     "x-answers-of-no-operation": Object.fromEntries(
       FUNCTIONS.map((each) => [each.name, answersOfNoOperation(each)]),
     ),
@@ -88,19 +92,19 @@ export function openApi(examples: Examples): JsonSchema {
           name: "X-Request-Id",
           in: "header",
           description:
-            "Yours, of 1 to 128 visible ASCII characters; the answer carries it. In place of " +
-            "any other, the answer carries a new UUID.",
+            "An id of your own for the request: 1 to 128 visible ASCII characters. The answer " +
+            "carries it. Without such an id, the answer carries a new UUID.",
           schema: { type: "string" },
         },
       },
       headers: {
         RequestId: {
-          description: "The id of the request: yours, or a new UUID.",
+          description: "The id of the request: yours, or a new UUID. Quote it to report a problem.",
           required: true,
           schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,128}$" },
         },
         CacheControl: {
-          description: "Answers hold company data, so no cache keeps them.",
+          description: "No cache may keep an answer, because answers hold company data.",
           required: true,
           schema: { type: "string", const: "no-store" },
         },
@@ -111,7 +115,8 @@ export function openApi(examples: Examples): JsonSchema {
   };
 }
 
-function described(
+/** The Operation Object of OpenAPI. */
+function operationObject(
   operation: Operation<OperationId>,
   api: ApiFunction,
   examples: Example[] | undefined,
@@ -131,7 +136,10 @@ function described(
     content: {
       "application/json": {
         schema: jsonSchema(answer, components.schemas),
-        examples: shown(examples.filter((each) => String(each.status) === status), "answer"),
+        examples: exampleObjects(
+          examples.filter((each) => String(each.status) === status),
+          "answer",
+        ),
       },
     },
   }]);
@@ -150,7 +158,7 @@ function described(
         content: {
           "application/json": {
             schema: withDefaults(jsonSchema(body, components.schemas), body, components.schemas),
-            examples: shown(requests, "request"),
+            examples: exampleObjects(requests, "request"),
           },
         },
       },
@@ -185,7 +193,7 @@ function parametersOf(
   });
 }
 
-/** Adds the defaults that zod leaves out of what comes before a transform. */
+/** Adds the defaults that zod leaves out for a schema with a transform. */
 function withDefaults(
   schema: JsonSchema,
   source: z.ZodType,
@@ -200,7 +208,7 @@ function withDefaults(
   return schema;
 }
 
-/** Gives every schema and field its words. */
+/** Adds the descriptions of all schemas and their fields. */
 function describeFields(schemas: Record<string, JsonSchema>) {
   const fields: Record<string, Record<string, string>> = FIELDS;
   for (const [id, schema] of Object.entries(schemas)) {

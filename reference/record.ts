@@ -1,8 +1,8 @@
 import { decodeBase64Url, encodeBase64Url } from "deno-std/encoding/base64url.js";
-import { ASKS, asks, type Example, type Examples } from "./examples.ts";
+import { type Example, EXAMPLE_REQUESTS, exampleRequests, type Examples } from "./examples.ts";
 import { describedPath, FUNCTIONS, type OperationId } from "./functions.ts";
 
-/** Where the examples are recorded: a stack whose demo company nobody has touched. */
+/** The stack on which examples are recorded. Its demo data must be as it was seeded. */
 interface DemoStack {
   /** The API, without `/functions/v1`. */
   url: string;
@@ -10,14 +10,14 @@ interface DemoStack {
 }
 
 /**
- * Makes the requests of the examples as the demo company and answers what it is told. Ids that a database
- * makes, and moments, are replaced, alike in all examples, so that every recording is the same.
+ * Makes the requests of the examples with the key of the demo company, and returns them with their answers.
+ * Generated ids and times are replaced by fixed ones, so that every recording is the same.
  */
 export async function recordExamples({ url, demo }: DemoStack): Promise<Examples> {
   if (!demo) throw new Error("The stack has no demo company.");
   const recorded: { id: OperationId; example: Example }[] = [];
-  for (const { id, ask } of asks()) {
-    const { name, summary, params = {}, query, body, key } = ask;
+  for (const { id, example } of exampleRequests()) {
+    const { name, summary, params = {}, query, body, key } = example;
     const { method, path } = operationOf(id);
     const filled = path.replace(/\{(\w+)\}/g, (_, part) => params[part]);
     const search = query ? `?${new URLSearchParams(query)}` : "";
@@ -30,12 +30,14 @@ export async function recordExamples({ url, demo }: DemoStack): Promise<Examples
       },
       body: body && JSON.stringify(body),
     });
-    const request = JSON.parse(JSON.stringify({ params: ask.params, query, body }));
+    const request = JSON.parse(JSON.stringify({ params: example.params, query, body }));
     const answer = await response.json();
     recorded.push({ id, example: { name, summary, request, status: response.status, answer } });
   }
-  const examples: Required<Examples> = Object.fromEntries(Object.keys(ASKS).map((id) => [id, []]));
-  for (const { id, example } of steady(recorded)) examples[id]!.push(example);
+  const examples: Required<Examples> = Object.fromEntries(
+    Object.keys(EXAMPLE_REQUESTS).map((id) => [id, []]),
+  );
+  for (const { id, example } of reproducible(recorded)) examples[id]!.push(example);
   return examples;
 }
 
@@ -47,22 +49,22 @@ function operationOf(id: OperationId): { method: string; path: string } {
   throw new Error(`There is no operation ${id}.`);
 }
 
-/** When the demo data seems to have been written. */
+/** The time in the examples at which the demo data was written. */
 const SEEDED = Date.parse("2026-03-02T09:00:00Z");
-/** When the examples seem to have been recorded. */
+/** The time in the examples at which the requests were made. */
 const RECORDED = "2026-03-02T09:30:00.123456+00:00";
 
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?[+-]\d{2}:\d{2}$/;
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?[+-]\d{2}:\d{2}$/;
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
-/** The same in every recording: values that a database or a clock makes are replaced. */
-function steady<Value>(recorded: Value): Value {
-  // Rows that nobody has changed say when the demo data was written.
-  const moments = JSON.stringify(recorded).match(/"updated_at":"([^"]+)"/);
-  const seeded = Date.parse(moments![1]);
+/** Replaces the values that a database or a clock makes, the same value by the same one. */
+function reproducible<Value>(recorded: Value): Value {
+  // The first answers show rows that are unchanged since the demo data was written.
+  const first = JSON.stringify(recorded).match(/"updated_at":"([^"]+)"/);
+  const seeded = Date.parse(first![1]);
   const ids = new Map<string, string>();
 
-  const moment = (text: string) => {
+  const time = (text: string) => {
     const ms = Date.parse(text);
     if (ms > seeded) return RECORDED;
     return new Date(SEEDED + ms - seeded).toISOString().replace("Z", "000+00:00");
@@ -79,7 +81,7 @@ function steady<Value>(recorded: Value): Value {
       const inner = JSON.parse(new TextDecoder().decode(decodeBase64Url(value)));
       return encodeBase64Url(JSON.stringify(replaced("", inner)));
     }
-    if (MOMENT.test(value)) return moment(value);
+    if (TIME.test(value)) return time(value);
     if (UUID.test(value)) return id(value);
     return value.replace(/^wamid\.sandbox\..*/, "wamid.sandbox.0b5e55ed");
   };

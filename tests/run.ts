@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
-import { contracted } from "./support/contracted.ts";
+import { checked } from "./support/checked_answers.ts";
 import { namedStack, NotUsable, testsOfNamedStack } from "./named_stack.ts";
 
 const folder = await Deno.makeTempDir({ prefix: "crm-tests-" });
@@ -76,7 +76,7 @@ async function openStack(): Promise<{ paths: string[]; stop(): Promise<void> }> 
     fresh: true,
     seed: true,
     durable: false,
-    around: (functions) => contracted(functions, (violation) => violations.add(violation)),
+    around: (functions) => checked(functions, (violation) => violations.add(violation)),
     progress: () => {},
   });
   return { paths: asked.length > 0 ? [] : ["tests/"], stop };

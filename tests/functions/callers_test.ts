@@ -1,4 +1,4 @@
-// A client of the database and its token are made once for a key and a scope, and used again for a while.
+// The database client of a key and scope is made once and kept; its token is used for half a minute.
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
@@ -7,8 +7,8 @@ import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
 import { environment } from "../support/test_stack.ts";
 
-/** A database that notes the token of each request, and clients for it. */
-async function notingTokens() {
+/** A database that records the token of each request, with clients for it. */
+async function tokenRecorder() {
   const tokens: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
     tokens.push(request.headers.get("Authorization")!.replace("Bearer ", ""));
@@ -31,8 +31,8 @@ async function notingTokens() {
 
 const [ONE, OTHER] = ["sk_live_one", "sk_live_other"];
 
-Deno.test("requests of one key and scope share a token, which says just that", async () => {
-  await using database = await notingTokens();
+Deno.test("requests of one key and scope share a token, which holds the key's hash and the scope", async () => {
+  await using database = await tokenRecorder();
   const token = await database.tokenOf(ONE, "read");
   const { key_hash, scope, role } = decodeJwt(token);
   assert.deepEqual([role, key_hash, scope], ["api_client", await hashKey(ONE), "read"]);
@@ -46,10 +46,10 @@ Deno.test("requests of one key and scope share a token, which says just that", a
   assert.equal(await database.tokenOf(ONE, "read"), token);
 });
 
-Deno.test("a token is used for half of its life, by a clock that may be set back", async () => {
+Deno.test("a token is used for half of its life, and not after the clock is set back", async () => {
   const { now } = Date;
   try {
-    await using database = await notingTokens();
+    await using database = await tokenRecorder();
     const at = async (ms: number) => {
       Date.now = () => began + ms;
       return await database.tokenOf(ONE, "read");
@@ -65,8 +65,8 @@ Deno.test("a token is used for half of its life, by a clock that may be set back
   }
 });
 
-Deno.test("however many keys are tried, few clients are kept, and those in use stay", async () => {
-  await using database = await notingTokens();
+Deno.test("the number of kept clients is limited, and one that is in use stays", async () => {
+  await using database = await tokenRecorder();
   const used = await database.dbOf(ONE, "read");
   const unused = await database.dbOf(OTHER, "read");
   for (let tried = 0; tried < 1_000; tried++) {

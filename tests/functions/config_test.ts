@@ -18,13 +18,13 @@ async function refusal(env: Record<string, string | undefined>): Promise<string>
   return error.message;
 }
 
-Deno.test("the publishable key is the dictionary's default entry, else the anon key", async () => {
+Deno.test("the publishable key is the default entry of the dictionary, else the anon key", async () => {
   assert.equal((await readConfig(GOOD)).publishableKey, "sb_publishable_x");
   const older = { ...GOOD, SUPABASE_PUBLISHABLE_KEYS: undefined, SUPABASE_ANON_KEY: "anon" };
   assert.equal((await readConfig(older)).publishableKey, "anon");
 });
 
-Deno.test("a missing or malformed value is one sentence that names it and shows nothing of it", async () => {
+Deno.test("a missing or malformed variable is refused in one sentence that names it and shows nothing of its value", async () => {
   const wrong: [string, (string | undefined)[]][] = [
     ["SUPABASE_URL", [undefined, "", "not a url", "localhost:54321", "file:///x"]],
     ["SUPABASE_PUBLISHABLE_KEYS", [undefined, "{", "[]", "{}", '{"default":""}', '"x"']],
@@ -55,7 +55,7 @@ Deno.test("a missing or malformed value is one sentence that names it and shows 
   }
 });
 
-/** The token that a database client sends, taken from a server that just listens. */
+/** The token that a database client sends to a server of the test's own. */
 async function sentToken(jwk: string): Promise<string> {
   let authorization = "";
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
@@ -88,7 +88,7 @@ Deno.test("a symmetric key signs HS256 tokens that live one minute", async () =>
   await assertToken(await sentToken(OCT), key, { alg: "HS256", typ: "JWT" });
 });
 
-Deno.test("tokens name a symmetric key that has an id", async () => {
+Deno.test("a token names the symmetric key that signed it, when that key has an id", async () => {
   const key = await jose.importJWK(JSON.parse(OCT), "HS256");
   for (const kid of ["7c9cd1e6-5f3a-4e0e-9c3a-1d0f5a1b2c3d", "!~", "k".repeat(255)]) {
     const jwk = JSON.stringify({ ...JSON.parse(OCT), kid });
@@ -96,7 +96,7 @@ Deno.test("tokens name a symmetric key that has an id", async () => {
   }
 });
 
-Deno.test("a project's imported EC key signs ES256 tokens that name it", async () => {
+Deno.test("an EC key signs ES256 tokens that name it", async () => {
   const { publicKey, privateKey } = await jose.generateKeyPair("ES256", { extractable: true });
   const jwk = JSON.stringify({ ...await jose.exportJWK(privateKey), kid: "one" });
   await assertToken(await sentToken(jwk), publicKey, { alg: "ES256", typ: "JWT", kid: "one" });
@@ -109,7 +109,7 @@ async function channelUrl(WHATSAPP_API_URL?: string): Promise<string> {
   return (await readSenderConfig({ ...SENDER, WHATSAPP_API_URL })).whatsapp.url;
 }
 
-Deno.test("templates go to the WhatsApp API unless another address is set, without a slash at its end", async () => {
+Deno.test("templates go to the WhatsApp API unless another address is set; slashes at its end are removed", async () => {
   const urls: [string | undefined, string][] = [
     [undefined, "https://graph.facebook.com/v26.0"],
     ["", "https://graph.facebook.com/v26.0"],
@@ -123,7 +123,7 @@ Deno.test("templates go to the WhatsApp API unless another address is set, witho
   for (const [given, url] of urls) assert.equal(await channelUrl(given), url);
 });
 
-Deno.test("the channel is waited for 20 seconds, and all tries to record its answer fit in a lease of 90", async () => {
+Deno.test("the channel has 20 seconds to answer, and every try to record the outcome is within the lease of 90", async () => {
   const { whatsapp, settleRetriesMs, settleWaitMs } = await readSenderConfig(SENDER);
   assert.equal(whatsapp.timeoutMs, 20_000);
   const longest = whatsapp.timeoutMs + settleRetriesMs.reduce((sum, ms) => sum + ms, 0);
@@ -131,7 +131,7 @@ Deno.test("the channel is waited for 20 seconds, and all tries to record its ans
   assert.ok(settleWaitMs > 0 && settleWaitMs < 10_000);
 });
 
-Deno.test("the previous credentials key comes after the current one, and nothing is no key", async () => {
+Deno.test("the previous credentials key comes after the current one, and may be missing or empty", async () => {
   const previous = "A".repeat(43);
   const keys = async (CREDENTIALS_KEY_PREVIOUS?: string) =>
     (await readSenderConfig({ ...SENDER, CREDENTIALS_KEY_PREVIOUS })).credentialsKeys;
@@ -141,7 +141,7 @@ Deno.test("the previous credentials key comes after the current one, and nothing
   assert.deepEqual(await keys(previous), [current, new Uint8Array(32)]);
 });
 
-Deno.test("what sending needs is refused in one sentence that names it and shows nothing of a key", async () => {
+Deno.test("a wrong variable of the template endpoint is refused in one sentence that names it and shows no secret", async () => {
   const wrong: [string, (string | undefined)[]][] = [
     ["WHATSAPP_API_URL", [
       ...["graph.facebook.com/v26.0", "//graph.facebook.com", "not a url", "ftp://x", "file:///x"],

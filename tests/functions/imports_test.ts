@@ -1,5 +1,5 @@
-// The rooms of the functions: what may import what. Arrows point one way, so no file is understood only
-// through another that needs it.
+// Which folder may import which. Imports go one way, so a file can be understood without the files that
+// import it.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 
@@ -8,7 +8,7 @@ interface Module {
   dependencies?: { code?: { specifier?: string }; type?: { specifier?: string } }[];
 }
 
-/** Every import between files of this checkout below some modules: from, to. */
+/** Every import between files of this checkout that these modules reach: from, to. */
 async function importsBelow(...entries: string[]): Promise<[string, string][]> {
   const found = await Promise.all(entries.map(async (entry) => {
     const { stdout } = await new Deno.Command(Deno.execPath(), {
@@ -36,7 +36,7 @@ async function importsBelow(...entries: string[]): Promise<[string, string][]> {
 const FUNCTIONS = "supabase/functions/";
 const SHARED = `${FUNCTIONS}_shared/`;
 
-/** The wings of _shared, each with those that it may import; all of them stand on the same ground. */
+/** The wings of _shared, each with those that it may import. The ground is the files beside the wings. */
 const WINGS: Record<string, string[]> = {
   http: ["http", "key", "database", "ground"],
   key: ["key", "database", "ground"],
@@ -68,7 +68,7 @@ Deno.test("a wing of _shared imports only wings below it, and no function", () =
   );
 });
 
-Deno.test("no function imports another, or anything outside of the functions' folder", () => {
+Deno.test("no function imports another, or anything outside supabase/functions", () => {
   const functionOf = (path: string) => path.slice(FUNCTIONS.length).split("/")[0];
   const wrong = functions.filter(([from, to]) =>
     !to.startsWith(FUNCTIONS) || (!to.startsWith(SHARED) && functionOf(from) !== functionOf(to))
@@ -76,13 +76,13 @@ Deno.test("no function imports another, or anything outside of the functions' fo
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("nothing of local/ imports tests, the benchmark or the operator's command", async () => {
+Deno.test("local/ does not import tests, the benchmark, the operator's command, generate/ or reference/", async () => {
   const local = await importsBelow("local/start.ts", "local/sandbox/start.ts");
   const wrong = local.filter(([, to]) => /^(tests|bench|admin|generate|reference)\//.test(to));
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("no import comes back to its file, anywhere", async () => {
+Deno.test("there is no circle of imports", async () => {
   const all = await importsBelow(
     ...[`${FUNCTIONS}gateway/index.ts`, `${FUNCTIONS}send-external-template/index.ts`],
     ...["local/start.ts", "local/sandbox/start.ts", "admin/main.ts", "bench/main.ts"],

@@ -1,4 +1,4 @@
-// What compiles is the test here: `deno check` fails when a line below `@ts-expect-error` compiles.
+// The compiler is what is tested: `deno check` fails when a line below `@ts-expect-error` compiles.
 import assert from "node:assert/strict";
 import * as z from "zod";
 import { table } from "../../supabase/functions/_shared/database/table.ts";
@@ -17,7 +17,7 @@ const declared = {
 } as const;
 const id = crypto.randomUUID();
 
-Deno.test("a handler gets what the schemas answer", () => {
+Deno.test("a handler gets the parsed values of the schemas", () => {
   operation(declared, ({ params, query, caller }) => {
     const [text, number]: [string, number] = [params.id, query.count];
     caller.judge();
@@ -26,22 +26,22 @@ Deno.test("a handler gets what the schemas answer", () => {
     return Promise.resolve(reply(200, { data: { id: text + number, colour: "red" as const } }));
   });
   operation({ ...declared, scope: null }, ({ caller }) => {
-    // @ts-expect-error: without a key, there is no caller
+    // @ts-expect-error: an operation without a key has no caller
     caller.judge();
     return Promise.resolve(reply(200, { data: { id, colour: "red" as const } }));
   });
 });
 
-Deno.test("an answer that is not the declared one does not compile", () => {
+Deno.test("an answer that is not declared does not compile", () => {
   const [red, green] = ["red", "green"] as const;
   operation(declared, () => Promise.resolve(reply(200, { data: { id, colour: red } })));
   // @ts-expect-error: a status that is not declared
   operation(declared, () => Promise.resolve(reply(201, { data: { id, colour: red } })));
   // @ts-expect-error: a field is missing
   operation(declared, () => Promise.resolve(reply(200, { data: { id } })));
-  // @ts-expect-error: a value that the schema does not have
+  // @ts-expect-error: a value that the schema does not allow
   operation(declared, () => Promise.resolve(reply(200, { data: { id, colour: green } })));
-  // @ts-expect-error: without the envelope
+  // @ts-expect-error: the envelope is missing
   operation(declared, () => Promise.resolve(reply(200, { id, colour: red })));
 });
 
@@ -58,7 +58,7 @@ Deno.test("a row schema that does not fit its table does not compile", () => {
   table("deals", Deal.extend({ value: z.number() }));
 });
 
-Deno.test("a field may have another name than its column", () => {
+Deno.test("a field and its column may have different names", () => {
   const members = table("company_members", z.object({ id: z.guid(), role: z.string() }), {
     id: "user_id",
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { hashKey, presentedKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 
-Deno.test("the key comes from the bearer value, else from X-Api-Key", () => {
+Deno.test("the key is the bearer value when that has a key's form, else X-Api-Key", () => {
   const good: [Record<string, string>, string][] = [
     [{ Authorization: "Bearer sk_live_a" }, "sk_live_a"],
     [{ Authorization: "bEaReR  sk_live_a" }, "sk_live_a"],
@@ -14,7 +14,7 @@ Deno.test("the key comes from the bearer value, else from X-Api-Key", () => {
   for (const [headers, key] of good) assert.equal(presentedKey(new Headers(headers)), key);
 });
 
-Deno.test("no header is a missing key, and anything that cannot be a key an invalid one", () => {
+Deno.test("without either header the key is missing; a value without a key's form is invalid", () => {
   const bad: [Record<string, string>, string][] = [
     [{}, "missing_api_key"],
     [{ Authorization: "" }, "invalid_api_key"],

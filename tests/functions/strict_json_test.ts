@@ -6,7 +6,7 @@ import {
   RepeatedKeys,
 } from "../../supabase/functions/_shared/http/strict_json.ts";
 
-Deno.test("a number is taken as it is written, or not at all", () => {
+Deno.test("a number is read exactly as it is written, or marked as inexact", () => {
   const exact = ["0", "-0", "0.0", "0e9", "1.50", "1E2", "0.1", "1e21", "1e-7", "5e-324", "123e-2"];
   for (
     const text of [...exact, "9007199254740991", "1.7976931348623157e308", "100000000000000000000"]
@@ -19,20 +19,20 @@ Deno.test("a number is taken as it is written, or not at all", () => {
   }
 });
 
-Deno.test("a number as long as a body may be is judged like any other", () => {
+Deno.test("a number as long as the longest body is read like any other", () => {
   const zeros = "0".repeat(1024 * 1024 - 4);
   assert.ok(parseStrictly(`1${zeros}1`) instanceof InexactNumber);
   assert.ok(parseStrictly(`0.${zeros}1`) instanceof InexactNumber);
   assert.equal(parseStrictly(`1.${zeros}`), 1);
 });
 
-Deno.test("every value that JavaScript writes is read back as it was", () => {
+Deno.test("every value that JSON.stringify writes is read back unchanged", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => {
     assert.deepEqual(parseStrictly(JSON.stringify(value)), JSON.parse(JSON.stringify(value)));
   }));
 });
 
-Deno.test("a key that an object has twice is named, and only that", () => {
+Deno.test("a key that is given twice in one object is named, and no other key", () => {
   const twice: [string, string[]][] = [
     ['{"a":1,"a":1}', ["a"]],
     ['{"a":1,"\\u0061":2,"b":3}', ["a"]],

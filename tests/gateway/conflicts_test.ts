@@ -3,10 +3,10 @@ import { anyPhone, newCompany } from "../support/company.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-// Between the refusal of a write and the look for the row in its way, that row may go. The caller
-// must not be sent to a row that is not there.
+// After a conflict, the function looks for the existing row. When that row is gone by then, the write is
+// tried again: the caller must not be sent to a row that does not exist.
 
-Deno.test("a contact whose phone has just become free is created after all", async () => {
+Deno.test("a contact is created when the existing one is deleted meanwhile", async () => {
   const company = await newCompany();
   const phone = anyPhone();
   await withDatabase((sql) =>
@@ -24,9 +24,9 @@ Deno.test("a contact whose phone has just become free is created after all", asy
   assert.deepEqual([status, body.data.phone], [201, phone]);
 });
 
-Deno.test("a conversation whose rival has just been closed is opened after all", async () => {
+Deno.test("a conversation is opened when the other open one is closed meanwhile", async () => {
   const company = await newCompany();
-  const rival = await withDatabase(async (sql) => {
+  const other = await withDatabase(async (sql) => {
     await sql`update conversations set status = 'closed' where id = ${company.conversation_id}`;
     const [{ id }] = await sql`
       insert into conversations (company_id, contact_id, messaging_account_id)
@@ -37,7 +37,7 @@ Deno.test("a conversation whose rival has just been closed is opened after all",
   await using database = watchedStack(async (request) => {
     if (request.method !== "GET") return null;
     await withDatabase((sql) =>
-      sql`update conversations set status = 'closed' where id = ${rival}`
+      sql`update conversations set status = 'closed' where id = ${other}`
     );
     return null;
   });

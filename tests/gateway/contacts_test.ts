@@ -11,7 +11,7 @@ function patch(id: string, json: unknown): Promise<Answer> {
   return call(company.keys.all, "PATCH", `/contacts/${id}`, { json });
 }
 
-Deno.test("a phone is enough for a contact; the rest takes its stored default", async () => {
+Deno.test("a contact needs only a phone; every other field takes its default", async () => {
   const phone = anyPhone();
   const { status, body } = await post({ phone });
   assert.equal(status, 201);
@@ -48,7 +48,7 @@ const FULL = {
   is_active: false,
 };
 
-Deno.test("every field is kept as it was sent, and listed so", async () => {
+Deno.test("every field is stored as it was sent, and listed the same", async () => {
   const contact = { ...FULL, phone: anyPhone() };
   const { body } = await post(contact);
   const sent = Object.keys(contact) as (keyof typeof contact)[];
@@ -58,7 +58,7 @@ Deno.test("every field is kept as it was sent, and listed so", async () => {
   assert.deepEqual(listed, body.data);
 });
 
-Deno.test("what is left out of an update keeps its value, and null clears what may be empty", async () => {
+Deno.test("a field that an update leaves out keeps its value, and null clears a field that may be empty", async () => {
   const phone = anyPhone();
   const created = (await post({ ...FULL, phone })).body.data;
   const kept = await patch(created.id, { phone });
@@ -86,20 +86,20 @@ Deno.test("what is left out of an update keeps its value, and null clears what m
   );
 });
 
-Deno.test("phone is required on create and on update", async () => {
+Deno.test("phone is required to create and to update", async () => {
   assertField(await post({ name: "Ada" }), "phone", /^is required$/);
   assertField(await patch(company.contact_id, { name: "Ada" }), "phone", /^is required$/);
   assertField(await post({ phone: null }), "phone", /^must be a string, not null$/);
 });
 
-Deno.test("null is refused where a field can not be empty", async () => {
+Deno.test("null is refused for a field that cannot be empty", async () => {
   const fields = ["temperature", "tags", "source", "custom_fields", "do_not_contact", "is_active"];
   for (const field of fields) {
     assertField(await post({ phone: anyPhone(), [field]: null }), field, /^must be /);
   }
 });
 
-Deno.test("a field of the wrong type or form is named, with what it must be", async () => {
+Deno.test("a field of the wrong type or form is refused by name, with what it must be", async () => {
   const wrong: [string, unknown, RegExp, string?][] = [
     ["name", 5, /^must be a string$/],
     ["name", "x".repeat(256), /^must have at most 255 characters$/],
@@ -129,7 +129,7 @@ Deno.test("a field of the wrong type or form is named, with what it must be", as
   }
 });
 
-Deno.test("the longest values are taken, counted as characters", async () => {
+Deno.test("values of the greatest length are accepted, and length counts characters", async () => {
   const contact = {
     phone: anyPhone(),
     name: "🎈".repeat(255),
@@ -143,7 +143,7 @@ Deno.test("the longest values are taken, counted as characters", async () => {
   assert.deepEqual([body.data.name, body.data.tags], [contact.name, contact.tags]);
 });
 
-Deno.test("strings are trimmed and repeated tags dropped", async () => {
+Deno.test("texts are trimmed, and repeated tags are dropped", async () => {
   const contact = {
     phone: anyPhone(),
     name: "  Ada \n",
@@ -154,14 +154,14 @@ Deno.test("strings are trimmed and repeated tags dropped", async () => {
   assert.deepEqual([data.name, data.tags, data.source], ["Ada", ["a", "b"], "x"]);
 });
 
-Deno.test("custom fields that could not be kept exactly are refused where they stand", async () => {
+Deno.test("a custom field that could not be kept exactly is refused by its path", async () => {
   const deep = (levels: number) => JSON.parse('{"a":'.repeat(levels) + "1" + "}".repeat(levels));
   const wrong: [string, string, RegExp][] = [
     ['{"a":1e400}', "custom_fields.a", /cannot be kept exactly/],
     ['{"a":1e-400}', "custom_fields.a", /cannot be kept exactly/],
     ['{"a":[{"b":9007199254740993}]}', "custom_fields.a.0.b", /cannot be kept exactly/],
     ['{"a":0.12345678901234567890123}', "custom_fields.a", /cannot be kept exactly/],
-    // Short here, and hundreds of digits each in the database.
+    // Short as JSON, but each has hundreds of digits in the database.
     [`{"a":[${Array(200).fill("5e-324").join(",")}]}`, "custom_fields", /^must be at most 16 KiB/],
     [`{"a":[${Array(200).fill("1e308").join(",")}]}`, "custom_fields", /^must be at most 16 KiB/],
     ['{"a":"x\\u0000"}', "custom_fields.a", /null character/],
@@ -192,7 +192,7 @@ Deno.test("custom fields that could not be kept exactly are refused where they s
   assert.equal((await post({ phone: anyPhone(), custom_fields: deep(32) })).status, 201);
 });
 
-Deno.test("a phone that is taken answers 409 with the id of its contact, on create and on update", async () => {
+Deno.test("a phone that another contact has is a 409 with the id of that contact, on create and on update", async () => {
   const phone = anyPhone();
   const first = (await post({ phone })).body.data;
   const again = await post({ phone, name: "Other" });
@@ -204,7 +204,7 @@ Deno.test("a phone that is taken answers 409 with the id of its contact, on crea
   assert.equal((await patch(first.id, { phone })).status, 200);
 });
 
-Deno.test("of twenty creates of one phone at once, one is made and the others name it", async () => {
+Deno.test("of twenty simultaneous creates with one phone, one succeeds and the others answer its id", async () => {
   const phone = anyPhone();
   const answers = await Promise.all(Array.from({ length: 20 }, () => post({ phone })));
   const made = answers.filter(({ status }) => status === 201);

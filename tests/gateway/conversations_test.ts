@@ -27,7 +27,7 @@ Deno.test("conversations are listed with the specification's fields", async () =
   });
 });
 
-Deno.test("an update assigns a member and a team, answers the conversation, and null unassigns", async () => {
+Deno.test("an update assigns a member and a team and answers the conversation; null unassigns", async () => {
   const assigned = await patch({ assigned_to: member_id, team_id });
   assert.equal(assigned.status, 200);
   const { data } = assigned.body;
@@ -47,7 +47,7 @@ Deno.test("status is open, pending or closed", async () => {
   assertField(await patch({ status: null }), "status", /not null$|one of/);
 });
 
-Deno.test("an assignee is a member of the company and a team one of its teams", async () => {
+Deno.test("assigned_to is a member of the company, and team_id one of its teams", async () => {
   const stranger = await withDatabase(async (sql) =>
     await sql.begin(async (sql) => {
       const [other] = await sql`insert into companies (name) values ('Other') returning id`;
@@ -66,7 +66,7 @@ Deno.test("an assignee is a member of the company and a team one of its teams", 
   }
 });
 
-Deno.test("an update without a field, or with one that is the service's, is refused", async () => {
+Deno.test("an update without a field, or with one that callers cannot change, is refused", async () => {
   assertField(await patch({}), "body", /^must have at least one of assigned_to, team_id, status$/);
   assertField(
     await patch({ last_message_at: "2026-01-01T00:00:00Z" }),
@@ -78,7 +78,7 @@ Deno.test("an update without a field, or with one that is the service's, is refu
   assertField(await patch({ assigned_to: "me" }), "assigned_to", /^must be a UUID$/);
 });
 
-Deno.test("a closed conversation is not opened beside another one; the answer names that one", async () => {
+Deno.test("a closed conversation is not opened while another one is not closed; the answer has the id of that one", async () => {
   const { keys, ...made } = await newCompany();
   const [second] = await withDatabase(async (sql) => {
     await sql`update conversations set status = 'closed' where id = ${made.conversation_id}`;

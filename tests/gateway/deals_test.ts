@@ -29,7 +29,7 @@ Deno.test("a new deal is open, in the given stage, and has no value unless given
   assert.deepEqual(list.body.data[0], body.data);
 });
 
-Deno.test("a value is a number with at most two decimals and comes back as sent", async () => {
+Deno.test("a value is a number with at most two decimals, and comes back as it was sent", async () => {
   for (const value of [0, 0.01, 0.07, 1.1, 19.99, 1234567.89, 999999999999.99, null]) {
     const { status, body } = await post({ title: "Deal", contact_id, stage_id, value });
     assert.deepEqual([status, body.data?.value], [201, value]);
@@ -82,7 +82,7 @@ Deno.test("a contact or stage that the company does not have is refused on its f
   assertField(await patch(company.deal_id, { stage_id: nobody }), "stage_id", /^is not a stage/);
 });
 
-Deno.test("an update moves the deal and may change title, value and status in the same call", async () => {
+Deno.test("an update moves the deal and may change title, value and status in the same request", async () => {
   const { data } = (await post({ title: "Deal", contact_id, stage_id, value: 10 })).body;
   const changes = { stage_id: next_stage_id, title: "Bigger", value: 20.5, status: "won" };
   const { status, body } = await patch(data.id, changes);
@@ -97,7 +97,7 @@ Deno.test("an update moves the deal and may change title, value and status in th
   assert.deepEqual([cleared.body.data.value, cleared.body.data.title], [null, "Bigger"]);
 });
 
-Deno.test("an update without a field, or with one that can not change, is refused", async () => {
+Deno.test("an update without a field, or with one that cannot change, is refused", async () => {
   assertField(await patch(company.deal_id, {}), "body", /^must have at least one of title, /);
   assertField(await patch(company.deal_id, { contact_id }), "contact_id", /^is not a field/);
   assertField(

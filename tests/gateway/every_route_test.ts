@@ -20,7 +20,7 @@ function assertError(answer: Answer, status: number, code: string, error: string
   assert.deepEqual(answer.body.request_id, answer.headers.get("X-Request-Id"));
 }
 
-Deno.test("the operations are the specification's and the lists of people", () => {
+Deno.test("the operations with a key are those of the specification", () => {
   assert.deepEqual(routes.map(({ method, pattern }) => `${method} ${pattern}`).sort(), [
     "GET /contacts",
     "GET /conversations",
@@ -40,13 +40,13 @@ Deno.test("the operations are the specification's and the lists of people", () =
 for (const route of routes) {
   const name = `${route.method} ${route.pattern}`;
 
-  Deno.test(`${name} answers a key that has just the ${route.scope} scope`, async () => {
+  Deno.test(`${name} succeeds with a key that has only the ${route.scope} scope`, async () => {
     const answer = await request(route, company.keys[route.scope]);
     assert.deepEqual(answer.status, route.method === "POST" ? 201 : 200);
     assert.deepEqual(Array.isArray(answer.body.data), route.method === "GET");
   });
 
-  Deno.test(`${name} takes the key from X-Api-Key as well`, async () => {
+  Deno.test(`${name} accepts the key in X-Api-Key too`, async () => {
     const answer = await request(route, null, { "X-Api-Key": company.keys.all });
     assert.deepEqual(answer.status, route.method === "POST" ? 201 : 200);
   });
@@ -83,7 +83,7 @@ for (const route of routes) {
     }
   });
 
-  // Asked of the function itself, because a platform may add headers of its own.
+  // The request goes to the function itself, because a platform may add headers of its own.
   Deno.test(`${name} has no CORS headers, since keys do not live in browsers`, async () => {
     const ask = await ownGateway(stack.url);
     for (const key of [company.keys.all, "none"]) {
@@ -93,7 +93,7 @@ for (const route of routes) {
     }
   });
 
-  Deno.test(`${name} gives every answer a request id and forbids keeping it`, async () => {
+  Deno.test(`${name} gives every answer a request id and Cache-Control: no-store`, async () => {
     for (const key of [company.keys.all, null]) {
       const answer = await request(route, key);
       assert.match(answer.headers.get("X-Request-Id")!, /^[0-9a-f-]{36}$/);
@@ -117,7 +117,7 @@ for (const path of paths) {
   const allow = taken.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]).join(", ");
   const pattern = routes.find((route) => route.path(company) === path)!.pattern;
 
-  Deno.test(`${pattern} answers 405 with Allow to any other method, after key and scope`, async () => {
+  Deno.test(`${pattern} answers 405 with Allow to any other method, after judging key and scope`, async () => {
     for (const method of ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]) {
       if (taken.includes(method)) continue;
       const answer = await call(company.keys.all, method, path);
@@ -144,7 +144,7 @@ Deno.test("HEAD answers as GET does, without the body", async () => {
   assert.deepEqual([response.status, await response.text()], [200, ""]);
 });
 
-Deno.test("an unknown path answers 404 to a key that is good, and 401 to any other", async () => {
+Deno.test("an unknown path answers 404 to a valid key, and 401 to any other", async () => {
   for (
     const path of ["", "/", "/nothing", "/contacts/", "/contacts/x/y", "/Contacts", "/messages"]
   ) {

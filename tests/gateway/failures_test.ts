@@ -7,7 +7,7 @@ import { routes } from "../support/routes.ts";
 interface Expected {
   status: number;
   code: string;
-  /** By what a route does: reads, or may have changed something. */
+  /** The sentence, which differs between reads and writes. */
   error: (method: string) => string;
   inLog: RegExp;
 }
@@ -26,7 +26,7 @@ const unavailable = (inLog: RegExp, afterChange: string): Expected => ({
     `The database does not answer; ${method === "GET" ? "try again" : afterChange}`,
   inLog,
 });
-const LOOK = "look whether this was done before you repeat it";
+const CHECK = "check whether the change was made before you repeat the request";
 const AGAIN = "nothing was changed, so try again";
 
 async function assertAnswers(
@@ -60,31 +60,31 @@ async function assertAnswers(
   }
 }
 
-Deno.test("a database that is down is said to be, with nothing leaked, and a log line", async () => {
+Deno.test("a database that is down is a 503 that shows nothing internal, and a log line", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();
   await assertAnswers(
     `http://127.0.0.1:${port}`,
-    unavailable(/database_unavailable.*(refused|ECONN|connect)/i, LOOK),
+    unavailable(/database_unavailable.*(refused|ECONN|connect)/i, CHECK),
   );
 });
 
-Deno.test("a database that hangs is given up when its time is up", async () => {
+Deno.test("a database that hangs is a 503 after the time-out", async () => {
   const stuck = Promise.withResolvers<Response>();
   await using database = watchedStack(() => stuck.promise);
-  const expected = unavailable(/database_unavailable.*(abort|timed? ?out)/i, LOOK);
+  const expected = unavailable(/database_unavailable.*(abort|timed? ?out)/i, CHECK);
   await assertAnswers(database.url, expected, 100);
   stuck.resolve(new Response());
 });
 
-Deno.test("what stands before the database may say that it is away", async () => {
+Deno.test("a proxy, the Data API or Postgres may report that the database is unavailable", async () => {
   const cases: [() => Response, string][] = [
-    [() => new Response("<html>Bad gateway</html>", { status: 502 }), LOOK],
-    [() => new Response("error code: 522", { status: 522 }), LOOK],
-    [() => Response.json({ code: "PGRST001", message: "lost" }, { status: 503 }), LOOK],
-    [() => Response.json({ code: "57P01", message: "terminating" }, { status: 503 }), LOOK],
-    [() => Response.json({ code: "57P02", message: "crash" }, { status: 500 }), LOOK],
+    [() => new Response("<html>Bad gateway</html>", { status: 502 }), CHECK],
+    [() => new Response("error code: 522", { status: 522 }), CHECK],
+    [() => Response.json({ code: "PGRST001", message: "lost" }, { status: 503 }), CHECK],
+    [() => Response.json({ code: "57P01", message: "terminating" }, { status: 503 }), CHECK],
+    [() => Response.json({ code: "57P02", message: "crash" }, { status: 500 }), CHECK],
     [() => Response.json({ code: "57P03", message: "starting up" }, { status: 500 }), AGAIN],
     [() => Response.json({ code: "PGRST003", message: "pool timeout" }, { status: 504 }), AGAIN],
     [() => Response.json({ code: "53300", message: "too many" }, { status: 503 }), AGAIN],
@@ -95,8 +95,8 @@ Deno.test("what stands before the database may say that it is away", async () =>
   }
 });
 
-Deno.test("a database that answers nonsense is an internal error", async () => {
-  const nonsense = [
+Deno.test("an unexpected error of the database is an internal error", async () => {
+  const unexpected = [
     () => Response.json({ code: "57014", message: "canceling statement" }, { status: 500 }),
     () => new Response(null, { status: 525 }),
     () =>
@@ -104,13 +104,13 @@ Deno.test("a database that answers nonsense is an internal error", async () => {
         status: 404,
       }),
   ];
-  for (const answer of nonsense) {
+  for (const answer of unexpected) {
     await using database = watchedStack(answer);
     await assertAnswers(database.url, internal(/request_failed/));
   }
 });
 
-Deno.test("where nothing was tried, nothing was changed", async () => {
+Deno.test("a request that was refused before its write is told that nothing was changed", async () => {
   const company = await newCompany();
   await using database = watchedStack(() => new Response(null, { status: 503 }));
   const request = await ownGateway(database.url);
@@ -120,7 +120,7 @@ Deno.test("where nothing was tried, nothing was changed", async () => {
   });
 });
 
-Deno.test("a key that cannot be judged gets no 404: whether the row is missing is not known", async () => {
+Deno.test("a key that cannot be judged gets no 404: a missing row may be the fault of the key", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     request.url.includes("/rpc/") ? new Response(null, { status: 500 }) : null

@@ -5,7 +5,7 @@ import { call } from "../support/calls.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 
-Deno.test("a monitor is told, without a key, the version and that the database answers", async () => {
+Deno.test("health answers the version without a key, while the database answers", async () => {
   for (const key of [null, "sk_live_wrong"]) {
     const { status, body, headers } = await call(key, "GET", "/health");
     assert.deepEqual([status, body], [200, { data: { status: "ok", version: RELEASE } }]);
@@ -14,7 +14,7 @@ Deno.test("a monitor is told, without a key, the version and that the database a
   }
 });
 
-Deno.test("health costs one round trip, and a database that fails or hangs is a 503 with a log line", async () => {
+Deno.test("health costs one round trip; a database that fails or hangs is a 503 with a log line", async () => {
   const stuck = Promise.withResolvers<Response>();
   const answers: [(() => Response | Promise<Response>) | null, number][] = [
     [null, 200],
@@ -23,7 +23,7 @@ Deno.test("health costs one round trip, and a database that fails or hangs is a 
   ];
   for (const [answer, expected] of answers) {
     await using database = watchedStack(() => answer?.() ?? null);
-    // Soon enough for a test, where the database hangs; where it answers, never.
+    // A short time-out only where the database hangs.
     const request = await ownGateway(database.url, answer === answers[2][0] ? 100 : 10_000);
     const lines = await logged(async () => {
       const { status, body, headers } = await request("none", "GET", "/health");
@@ -42,7 +42,7 @@ Deno.test("health costs one round trip, and a database that fails or hangs is a 
   }
 });
 
-Deno.test("health takes no parameters, and no other method", async () => {
+Deno.test("health takes no parameters and no other method", async () => {
   const query = await call(null, "GET", "/health?deep=1");
   assert.deepEqual([query.status, query.body.code], [422, "invalid_request"]);
   const { keys } = await newCompany();

@@ -6,7 +6,7 @@ import { snapshot } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 const [ours, theirs] = [await newCompany(), await newCompany()];
-// A second row of everything, so that each list has a page to go on from.
+// A second row of everything, so that each list has a second page.
 await withDatabase(async (sql) => {
   await sql`insert into contacts (company_id, phone) values (${theirs.id}, ${anyPhone()})`;
   await sql`
@@ -22,14 +22,14 @@ await withDatabase(async (sql) => {
   `;
 });
 
-/** The other company's rows, but for its keys, which its own requests mark as used. */
+/** The other company's rows, without its keys, whose last_used_at its own requests change. */
 async function theirRows(): Promise<unknown> {
   const { api_keys: _, ...rows } = await snapshot(theirs.id);
   return rows;
 }
 
 for (const route of listRoutes) {
-  Deno.test(`${route.method} ${route.pattern} lists the rows of the key's company and no other`, async () => {
+  Deno.test(`${route.method} ${route.pattern} lists only the rows of the key's company`, async () => {
     for (const [one, other] of [[ours, theirs], [theirs, ours]]) {
       const { body } = await call(one.keys.all, "GET", `${route.pattern}?limit=200`);
       assert.ok(body.data.length > 0);
@@ -38,7 +38,7 @@ for (const route of listRoutes) {
     }
   });
 
-  Deno.test(`${route.method} ${route.pattern} continues in the key's company with another's cursor`, async () => {
+  Deno.test(`${route.method} ${route.pattern} stays in the key's company with another company's cursor`, async () => {
     const { next_cursor } = (await call(theirs.keys.all, "GET", `${route.pattern}?limit=1`)).body
       .pagination;
     assert.ok(next_cursor);
@@ -52,18 +52,18 @@ for (const route of listRoutes) {
   });
 }
 
-Deno.test("another company's pipeline is refused as one that does not exist", async () => {
+Deno.test("another company's pipeline is refused like one that does not exist", async () => {
   const at = (id: string) =>
     call(ours.keys.all, "GET", `/stages?pipeline_id=${id}`, {
       headers: { "X-Request-Id": "same" },
     });
-  const [foreign, nobodys] = [await at(theirs.pipeline_id), await at(crypto.randomUUID())];
-  assert.deepEqual([foreign.status, foreign.body], [nobodys.status, nobodys.body]);
+  const [foreign, missing] = [await at(theirs.pipeline_id), await at(crypto.randomUUID())];
+  assert.deepEqual([foreign.status, foreign.body], [missing.status, missing.body]);
   assert.equal(foreign.status, 422);
 });
 
 for (const route of idRoutes) {
-  Deno.test(`${route.method} ${route.pattern} does not tell another company's row from one that does not exist`, async () => {
+  Deno.test(`${route.method} ${route.pattern} answers the same for another company's row as for one that does not exist`, async () => {
     const before = await theirRows();
     const at = async (path: string) => {
       const { status, body } = await call(ours.keys.all, route.method, path, {
@@ -89,7 +89,7 @@ const references: [string, string, string, (company: typeof ours) => Record<stri
   ["PATCH", `/conversations/${ours.conversation_id}`, "team_id", ({ team_id }) => ({ team_id })],
 ];
 for (const [method, path, field, reference] of references) {
-  Deno.test(`${method} ${path.replace(/\/[0-9a-f-]{36}/, "/:id")} refuses another company's ${field} as one that does not exist`, async () => {
+  Deno.test(`${method} ${path.replace(/\/[0-9a-f-]{36}/, "/:id")} refuses another company's ${field} like one that does not exist`, async () => {
     const base = method === "POST"
       ? { title: "Deal", contact_id: ours.contact_id, stage_id: ours.stage_ids[0] }
       : {};

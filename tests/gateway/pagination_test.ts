@@ -15,7 +15,7 @@ async function page(company: Company, path: string) {
   };
 }
 
-/** Contacts that all look alike; a third of them share their created_at with others. */
+/** Adds contacts; in groups of three, they share their created_at. */
 function addContacts(companyId: string, count: number) {
   return withDatabase((sql) =>
     sql`
@@ -28,7 +28,7 @@ function addContacts(companyId: string, count: number) {
   );
 }
 
-/** The ids of a list from its first page to its last; `between` happens after each page. */
+/** The ids of a list from its first page to its last; calls `between` after each page. */
 async function walk(
   company: Company,
   path: string,
@@ -50,11 +50,11 @@ async function walk(
   return ids;
 }
 
-Deno.test("1,000 rows walked with limit=7 while rows come and go: none that stood is skipped or repeated", async () => {
+Deno.test("1,000 rows are walked with limit=7 while others come and go: no row that stays is skipped or repeated", async () => {
   const company = await newCompany();
   const rows = await addContacts(company.id, 1000);
   const ids = rows.map(({ id }) => id);
-  // Every tenth is deleted on the way, so nothing is promised about it.
+  // Every tenth row may be deleted during the walk, so nothing is promised about it.
   const doomed = ids.filter((_, i) => i % 10 === 0);
   const seen = await walk(company, "/contacts", 7, async (pages) => {
     if (pages % 8 !== 0) return;
@@ -68,7 +68,7 @@ Deno.test("1,000 rows walked with limit=7 while rows come and go: none that stoo
   assert.deepEqual(stood.filter((id) => !seen.includes(id)), []);
 });
 
-Deno.test("a list is newest first, and rows of one moment by id", async () => {
+Deno.test("a list is newest first, and rows with the same created_at are in the order of their ids", async () => {
   const company = await newCompany();
   await addContacts(company.id, 30);
   const { data } = await page(company, "/contacts?limit=200");
@@ -124,7 +124,7 @@ Deno.test("every list can be walked a row at a time", async () => {
   }
 });
 
-Deno.test("what is no cursor of the list is a 422 that says what to do", async () => {
+Deno.test("a cursor that is not of this list is a 422 with the remedy", async () => {
   const company = await newCompany();
   await addContacts(company.id, 2);
   const { next_cursor } = (await page(company, "/contacts?limit=1")).pagination;
@@ -168,7 +168,7 @@ Deno.test("what is no cursor of the list is a 422 that says what to do", async (
   }
 });
 
-Deno.test("a cursor that somebody made up leads to another place in the same list and nowhere else", async () => {
+Deno.test("a made-up cursor leads to another place in the same list of the same company", async () => {
   const company = await newCompany();
   await addContacts(company.id, 5);
   const made = btoa(

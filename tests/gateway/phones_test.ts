@@ -5,7 +5,7 @@ import { call } from "../support/calls.ts";
 const company = await newCompany();
 const create = (phone: unknown) => call(company.keys.all, "POST", "/contacts", { json: { phone } });
 
-Deno.test("a phone in E.164 with a plus sign is taken and stored as sent", async () => {
+Deno.test("a phone in E.164 with a plus sign is accepted and stored as sent", async () => {
   const valid = [
     "+1234567",
     "+123456789012345",
@@ -23,7 +23,7 @@ Deno.test("a phone in E.164 with a plus sign is taken and stored as sent", async
   }
 });
 
-Deno.test("anything else is refused, with an example of what to send", async () => {
+Deno.test("any other phone is refused, with an example of a good one", async () => {
   const invalid = [
     "",
     "+",
@@ -63,7 +63,7 @@ const SPELLINGS: [string, string, string][] = [
   ["Argentinian mobile with and without the 9", "+5491187654321", "+541187654321"],
 ];
 for (const [name, one, other] of SPELLINGS) {
-  Deno.test(`both spellings of one person meet one contact: ${name}`, async () => {
+  Deno.test(`both spellings of a phone lead to one contact: ${name}`, async () => {
     for (const [first, second] of [[one, other], [other, one]]) {
       const { keys } = await newCompany();
       const create = (phone: string) => call(keys.all, "POST", "/contacts", { json: { phone } });
@@ -79,11 +79,11 @@ for (const [name, one, other] of SPELLINGS) {
   });
 }
 
-Deno.test("numbers that only look alike stay two contacts", async () => {
+Deno.test("phones that only look alike stay two contacts", async () => {
   const { keys } = await newCompany();
   const different = [
-    "+551133334444", // a land line …
-    "+5511933334444", // … and a mobile that never had a short spelling
+    "+551133334444", // a landline …
+    "+5511933334444", // … and a mobile, which has no spelling without the 9
     "+5491187654321",
     "+5411876543210",
     "+5215587654321",

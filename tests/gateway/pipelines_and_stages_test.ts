@@ -17,7 +17,7 @@ const [second] = await withDatabase(async (sql) =>
   `
 );
 
-Deno.test("pipelines come by position, with the fields of the contract", async () => {
+Deno.test("pipelines are listed by position, with the fields of the specification", async () => {
   const { body } = await call(company.keys.read, "GET", "/pipelines");
   const names = body.data.map(({ name, position, is_default }: Record<string, unknown>) => [
     name,
@@ -37,7 +37,7 @@ Deno.test("pipelines come by position, with the fields of the contract", async (
   assert.deepEqual(body.pagination, { limit: 50, has_more: false, next_cursor: null });
 });
 
-Deno.test("stages come by pipeline and position, with the fields of the contract", async () => {
+Deno.test("stages are listed by pipeline and position, with the fields of the specification", async () => {
   const { body } = await call(company.keys.read, "GET", "/stages");
   assert.equal(body.data.length, 7);
   assert.deepEqual(Object.keys(body.data[0]), [
@@ -55,7 +55,7 @@ Deno.test("stages come by pipeline and position, with the fields of the contract
   assert.deepEqual(order, order.toSorted());
 });
 
-Deno.test("a pipeline without stages has none, and one that the company does not have is refused", async () => {
+Deno.test("a pipeline without stages answers an empty list, and an unknown one is refused", async () => {
   const [empty] = await withDatabase(async (sql) =>
     await sql`insert into pipelines (company_id, name) values (${company.id}, 'Empty') returning id`
   );
@@ -71,7 +71,7 @@ Deno.test("a pipeline without stages has none, and one that the company does not
   assert.equal(wrong.body.code, "invalid_api_key");
 });
 
-Deno.test("pipeline_id limits the stages to one pipeline, over pages too", async () => {
+Deno.test("pipeline_id limits the stages to one pipeline, on every page", async () => {
   const at = (query: string) => call(company.keys.read, "GET", `/stages?${query}`);
   const { body } = await at(`pipeline_id=${second.id}&limit=1`);
   assert.deepEqual(body.data.map(({ name }: { name: string }) => name), ["Due"]);

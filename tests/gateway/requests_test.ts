@@ -17,7 +17,7 @@ for (const route of bodyRoutes) {
     key = company.keys.all,
   ) => call(key, route.method, path, { body, headers });
 
-  Deno.test(`${name} refuses a body that is no JSON object, saying why`, async () => {
+  Deno.test(`${name} refuses a body that is not a JSON object, with the reason`, async () => {
     const bodies: [string, RegExp][] = [
       ["", /is empty/],
       ["  \n", /is empty/],
@@ -47,7 +47,7 @@ for (const route of bodyRoutes) {
     assert.equal(notUtf8.body.error, "The request body is not valid UTF-8");
   });
 
-  Deno.test(`${name} takes application/json and no other Content-Type`, async () => {
+  Deno.test(`${name} accepts application/json and no other Content-Type`, async () => {
     const good = JSON.stringify(route.body!(company));
     for (
       const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""]
@@ -62,23 +62,23 @@ for (const route of bodyRoutes) {
     }
   });
 
-  Deno.test(`${name} refuses a body over 1 MiB, announced or not`, async () => {
+  Deno.test(`${name} refuses a body over 1 MiB, with and without a Content-Length`, async () => {
     const exactly = `{"x":"${"x".repeat(1024 * 1024 - 8)}"}`;
     assert.equal(exactly.length, 1024 * 1024);
     assertField(await sent(exactly), "x");
-    const announced = await sent(exactly + " ");
-    assert.deepEqual([announced.status, announced.body.code], [413, "payload_too_large"]);
+    const withLength = await sent(exactly + " ");
+    assert.deepEqual([withLength.status, withLength.body.code], [413, "payload_too_large"]);
     const pieces = new ReadableStream({
       start(controller) {
         for (let i = 0; i < 17; i++) controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
         controller.close();
       },
     });
-    const unannounced = await sent(pieces);
-    assert.deepEqual([unannounced.status, unannounced.body.code], [413, "payload_too_large"]);
+    const streamed = await sent(pieces);
+    assert.deepEqual([streamed.status, streamed.body.code], [413, "payload_too_large"]);
   });
 
-  Deno.test(`${name} names every field that it does not take, and knows the read-only ones`, async () => {
+  Deno.test(`${name} refuses every unknown and every read-only field by name`, async () => {
     const json = {
       ...route.body!(company),
       id: company.id,
@@ -96,7 +96,7 @@ for (const route of bodyRoutes) {
     assertField(await sent(prototype), "__proto__");
   });
 
-  Deno.test(`${name} refuses a field that is given twice, however it is spelled`, async () => {
+  Deno.test(`${name} refuses a field that is given twice, also with escapes in its name`, async () => {
     const good = JSON.stringify(route.body!(company));
     for (const key of ["colour", "a\\u0062c"]) {
       const body = good.replace("{", `{"${key}":"1","x":[{"y":"\\"${key}\\":1"}],"${key}" :"2",`);
@@ -113,7 +113,7 @@ for (const route of bodyRoutes) {
     assertField(await sent(apart.replace('"phone":"', '"tel":"')), "q");
   });
 
-  Deno.test(`${name} keeps its answer short, whatever is wrong with the body`, async () => {
+  Deno.test(`${name} keeps its answer short, however many fields are wrong and however long`, async () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`key${i}`, i]));
     const answer = await call(company.keys.all, route.method, path, { json: many });
     assert.equal(answer.body.details.length, 50);
@@ -128,7 +128,7 @@ for (const route of bodyRoutes) {
     assertField(answer, "dry_run", "is not a parameter that is accepted here");
   });
 
-  Deno.test(`${name} tells who has no key, or not the scope, nothing about the body`, async () => {
+  Deno.test(`${name} tells a caller without a valid key or the scope nothing about the body`, async () => {
     const huge = "x".repeat(1024 * 1024 + 1);
     for (const body of ["{", "{}", '{"colour":"red"}', huge]) {
       const wrong = await sent(body, JSON_TYPE, "sk_live_wrong");
@@ -141,7 +141,7 @@ for (const route of bodyRoutes) {
 }
 
 for (const route of idRoutes) {
-  Deno.test(`${route.method} ${route.pattern} answers 422 to an id that is no UUID and 404 to one that is nobody's`, async () => {
+  Deno.test(`${route.method} ${route.pattern} answers 422 to an id that is not a UUID, and 404 to an unknown one`, async () => {
     const json = route.body!(company);
     const at = (id: string) =>
       call(company.keys.all, route.method, route.pattern.replace(":id", id), { json });
@@ -168,7 +168,7 @@ for (const route of idRoutes) {
 }
 
 for (const route of listRoutes) {
-  Deno.test(`${route.method} ${route.pattern} takes a limit from 1 to 200, 50 when there is none`, async () => {
+  Deno.test(`${route.method} ${route.pattern} accepts a limit from 1 to 200; the default is 50`, async () => {
     const at = (query: string) => call(company.keys.read, "GET", route.pattern + query);
     assert.equal((await at("")).body.pagination.limit, 50);
     for (const limit of [1, 7, 200]) {
@@ -195,7 +195,7 @@ for (const route of listRoutes) {
     assertField(await at("?limit=1&limit=2"), "limit", "is given more than once");
   });
 
-  Deno.test(`${route.method} ${route.pattern} refuses parameters that it does not know`, async () => {
+  Deno.test(`${route.method} ${route.pattern} refuses unknown parameters`, async () => {
     const names = ["offset", "select", "order", "or", "company_id", "Limit", "limit[]", ""];
     for (const name of names) {
       const query = `?${encodeURIComponent(name)}=${company.id}`;
@@ -207,7 +207,7 @@ for (const route of listRoutes) {
   });
 }
 
-Deno.test("a refusal by the database is told in the API's own words", async () => {
+Deno.test("a conflict shows no text of the database", async () => {
   const json = { phone: anyPhone() };
   await call(company.keys.all, "POST", "/contacts", { json });
   const conflict = await call(company.keys.all, "POST", "/contacts", { json });
@@ -215,7 +215,7 @@ Deno.test("a refusal by the database is told in the API's own words", async () =
   assert.doesNotMatch(JSON.stringify(conflict.body), /constraint|contacts_|Key \(|duplicate/);
 });
 
-Deno.test("the function host answers for functions that there are none of", async () => {
+Deno.test("the function host answers 404 for a function that does not exist", async () => {
   const response = await fetch(`${stack.url}/functions/v1/nothing`);
   assert.equal(response.status, 404);
   await response.body?.cancel();

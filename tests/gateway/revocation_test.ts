@@ -3,6 +3,7 @@ import { newCompany, newKey } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { routes } from "../support/routes.ts";
+import { until } from "../support/started.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 const REVOCATIONS = {
@@ -11,7 +12,7 @@ const REVOCATIONS = {
 };
 
 for (const [how, change] of Object.entries(REVOCATIONS)) {
-  Deno.test(`a key ${how} between two requests is refused by the second, on every route`, async () => {
+  Deno.test(`a key that is ${how} between two requests is refused at the second, on every route`, async () => {
     const company = await newCompany();
     const request = (key: string, route: typeof routes[number]) =>
       call(key, route.method, route.path(company), { json: route.body?.(company) });
@@ -37,7 +38,7 @@ for (const [how, change] of Object.entries(REVOCATIONS)) {
   });
 }
 
-Deno.test("a key switched off is refused on lists that are empty too", async () => {
+Deno.test("a key that is switched off is refused on empty lists too", async () => {
   const { id, key } = await withDatabase((sql) =>
     sql.begin(async (sql) => {
       const [{ id }] = await sql`insert into companies (name) values ('Empty') returning id`;
@@ -57,16 +58,16 @@ Deno.test("a key switched off is refused on lists that are empty too", async () 
   }
 });
 
-Deno.test("an answer without rows is not taken as a sign that the key is good", async () => {
+Deno.test("a database answer without rows does not pass for a valid key", async () => {
   const company = await newCompany();
-  // Postgres asks a policy about rows; over none it may never ask, and answers an empty list.
+  // Postgres evaluates a policy for each row. Without a row it may not, and answers an empty list.
   await using database = watchedStack((request) =>
     request.url.includes("/rpc/") ? null : Response.json([])
   );
   const request = await ownGateway(database.url);
   const wrong = `sk_live_${"x".repeat(43)}`;
   for (const { method, path, body } of routes) {
-    if (method === "POST") continue; // a row was made, or there was an error
+    if (method === "POST") continue; // answers a row or an error, never an empty list
     const at = (key: string) => request(key, method, path(company), body?.(company));
     assert.equal((await at(company.keys.all)).status, method === "GET" ? 200 : 404);
     assert.deepEqual((await at(wrong)).body.code, "invalid_api_key");
@@ -74,7 +75,7 @@ Deno.test("an answer without rows is not taken as a sign that the key is good", 
   }
 });
 
-Deno.test("a scope taken from a key is gone with the next request", async () => {
+Deno.test("a scope that is taken from a key is missing at the next request", async () => {
   const company = await newCompany();
   const json = { status: "won" };
   const update = () => call(company.keys.all, "PATCH", `/deals/${company.deal_id}`, { json });
@@ -91,7 +92,7 @@ Deno.test("a scope taken from a key is gone with the next request", async () => 
   );
 });
 
-Deno.test("a key that answers is noted as used, on reads too, and a refused one is not", async () => {
+Deno.test("the use of an accepted key is noted, on reads too, and that of a refused key is not", async () => {
   const { id, keys } = await newCompany();
   assert.equal((await call(keys.read, "GET", "/contacts")).status, 200);
   assert.equal((await call(keys.messaging, "GET", "/contacts")).status, 403);
@@ -103,8 +104,6 @@ Deno.test("a key that answers is noted as used, on reads too, and a refused one 
       `).map(({ scope }) => scope)
     );
   // The note is written after the answer, so that no caller waits for it.
-  for (let attempt = 0; attempt < 50 && (await used()).length === 0; attempt++) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(async () => (await used()).length > 0);
   assert.deepEqual(await used(), ["read"]);
 });

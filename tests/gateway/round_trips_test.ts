@@ -4,14 +4,15 @@ import { newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { routes } from "../support/routes.ts";
+import { until } from "../support/started.ts";
 
 Deno.test("a successful request costs exactly one database round trip, on every route", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
-  // That a key is in use is noted once in five minutes, after the answer; that is not what counts here.
+  // The use of a key is noted once in five minutes, after the answer. The first request does that here.
   await request(company.keys.all, "GET", "/pipelines");
-  while (database.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => database.seen.length >= 2);
   assert.deepEqual(database.seen.map(({ path }) => path), [
     "/rest/v1/pipelines",
     "/rest/v1/rpc/authenticate",
@@ -32,7 +33,7 @@ Deno.test("a successful request costs exactly one database round trip, on every 
   }
 });
 
-Deno.test("what the database could not answer is not asked again behind the caller's back", async () => {
+Deno.test("a request that the database fails is left to the caller to repeat", async () => {
   const company = await newCompany();
   await using database = watchedStack(() => Response.json({ message: "busy" }, { status: 503 }));
   const request = await ownGateway(database.url);
@@ -42,7 +43,7 @@ Deno.test("what the database could not answer is not asked again behind the call
   assert.equal(database.seen.length, 1);
 });
 
-Deno.test("a write whose connection breaks is not made a second time behind the caller's back", async () => {
+Deno.test("a write whose connection breaks is left to the caller to repeat", async () => {
   const company = await newCompany();
   await using database = breakingServer();
   const request = await ownGateway(database.url);
@@ -54,7 +55,7 @@ Deno.test("a write whose connection breaks is not made a second time behind the 
   assert.equal(database.requests, 1);
 });
 
-Deno.test("a refused key costs one round trip where there is work to do, and none where it is no key", async () => {
+Deno.test("a refused key costs one round trip, and a value without a key's form costs none", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);

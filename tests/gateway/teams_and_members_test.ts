@@ -13,7 +13,7 @@ const agent = await withDatabase((sql) =>
   })
 );
 
-Deno.test("teams come newest first, and are what team_id may be", async () => {
+Deno.test("teams are listed newest first, and each may be a team_id", async () => {
   const [{ id: newer }] = await withDatabase((sql) =>
     sql`insert into teams (company_id, name) values (${company.id}, 'Night shift') returning id`
   );
@@ -28,7 +28,7 @@ Deno.test("teams come newest first, and are what team_id may be", async () => {
   for (const { id } of body.data) await assign({ team_id: id });
 });
 
-Deno.test("members come newest first, are what assigned_to may be, and have a name but no e-mail", async () => {
+Deno.test("members are listed newest first, without an email address, and each may be assigned_to", async () => {
   const { body } = await call(company.keys.read, "GET", "/members");
   assert.deepEqual(
     body.data.map(({ id, name, role }: Record<string, string>) => [id, name, role]),

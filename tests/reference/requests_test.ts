@@ -1,17 +1,17 @@
-// Both ways: a request that the description allows, the functions' schemas take; a request that the schemas
-// take, the description allows. The rules that JSON Schema cannot say have tests of their own.
+// The API's description and the functions' own schemas allow the same requests. Rules that JSON Schema cannot
+// express have tests of their own (rules_test.ts).
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { describedPath, FUNCTIONS } from "../../reference/functions.ts";
 import type { JsonSchema } from "../../reference/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
-import { Schemas } from "../support/json_schemas.ts";
-import { valuesOf } from "../support/schema_values.ts";
+import { arbitraryOf } from "../support/schema_arbitrary.ts";
+import { SchemaValidator } from "../support/schema_validator.ts";
 
 const document: JsonSchema = openApi;
-const schemas = new Schemas(document);
+const validator = new SchemaValidator(document);
 
-/** Each schema of a request, with where the document has it. */
+/** Each schema of a request, with its place in the document. */
 const REQUESTS = FUNCTIONS.flatMap((api) =>
   api.operations.flatMap((operation) => {
     const path = ["paths", describedPath(api, operation), operation.method.toLowerCase()];
@@ -33,12 +33,9 @@ const REQUESTS = FUNCTIONS.flatMap((api) =>
 const NUM_RUNS = 150;
 
 for (const request of REQUESTS) {
-  Deno.test(`the schemas take ${request.name} as the description allows it`, () => {
-    const allowed = "place" in request
-      ? valuesOf(at(request.place), document)
-      : parameters(request.parameters);
+  Deno.test(`the function accepts every value that the description allows for ${request.name}`, () => {
     fc.assert(
-      fc.property(allowed, (value) => {
+      fc.property(allowedValues(request), (value) => {
         const { success, error } = request.zod.safeParse(value);
         assert.ok(success, `${JSON.stringify(value)}: ${error}`);
       }),
@@ -46,27 +43,24 @@ for (const request of REQUESTS) {
     );
   });
 
-  Deno.test(`the description allows ${request.name} as the schemas take it`, () => {
-    const isAllowed = "place" in request
-      ? (value: unknown) => schemas.problem(request.place, trimmed(value))
+  Deno.test(`the description allows every value that the function accepts for ${request.name}`, () => {
+    const problem = "place" in request
+      ? (value: unknown) => validator.problemAt(request.place, trimmed(value))
       : (value: unknown) => problemOf(value as Record<string, string>, request.parameters);
-    const good = "place" in request
-      ? valuesOf(at(request.place), document)
-      : parameters(request.parameters);
-    let taken = 0;
+    let accepted = 0;
     fc.assert(
-      fc.property(bent(good), (value) => {
+      fc.property(oftenAltered(allowedValues(request)), (value) => {
         if (!request.zod.safeParse(value).success) return;
-        taken++;
-        assert.equal(isAllowed(value), null, JSON.stringify(value));
+        accepted++;
+        assert.equal(problem(value), null, JSON.stringify(value));
       }),
       { numRuns: NUM_RUNS },
     );
-    assert.ok(taken > 0, "nothing was taken");
+    assert.ok(accepted > 0, "no value was accepted");
   });
 }
 
-Deno.test("every limit of the description is the limit of the schemas", () => {
+Deno.test("every limit in the description is the limit of the function's schema", () => {
   let limits = 0;
   for (const request of REQUESTS) {
     if (!("place" in request)) continue;
@@ -105,7 +99,7 @@ function atLimits(field: JsonSchema): [unknown, unknown][] {
   ] as [unknown, unknown][];
 }
 
-/** A domain of this length. */
+/** A domain name of this length. */
 function domain(length: number): string {
   return `${"b".repeat(60)}.`.repeat(4) + "c".repeat(length - 244);
 }
@@ -114,12 +108,19 @@ function at(place: string[]): JsonSchema {
   return place.reduce((at, key) => at[key], document);
 }
 
-/** Parameters as they come, which is as texts; no cursor, because only a page gives one. */
+/** Values that the description allows for a request. */
+function allowedValues(request: (typeof REQUESTS)[number]): fc.Arbitrary<unknown> {
+  return "place" in request
+    ? arbitraryOf(at(request.place), document)
+    : parameters(request.parameters);
+}
+
+/** Query parameters, which are texts; without `cursor`, because only a page gives one. */
 function parameters(declared: JsonSchema[]): fc.Arbitrary<Record<string, string>> {
   const others = declared.filter(({ name }) => name !== "cursor");
   return fc.record(
     Object.fromEntries(
-      others.map(({ name, schema }) => [name, valuesOf(schema, document).map(String)]),
+      others.map(({ name, schema }) => [name, arbitraryOf(schema, document).map(String)]),
     ),
     { requiredKeys: [] },
   ) as fc.Arbitrary<Record<string, string>>;
@@ -130,28 +131,28 @@ function problemOf(values: Record<string, string>, declared: JsonSchema[]): stri
     const schema = declared.find((each) => each.name === name)?.schema;
     if (!schema) return `${name} is not declared`;
     const read = schema.type === "integer" && /^\d+$/.test(value) ? Number(value) : value;
-    const problem = schemas.problemOf(schema, read);
+    const problem = validator.problemBySchema(schema, read);
     if (problem) return `${name} ${problem}`;
   }
   return null;
 }
 
-/** Mostly right values, one member of which may be anything. */
-function bent(good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+/** The same objects; in half of them, one member is replaced by any value. */
+function oftenAltered(allowed: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const anything = fc.oneof(
     ...[fc.string(), fc.string({ unit: "binary" }), fc.integer(), fc.double(), fc.boolean()],
     ...[fc.constant(null), fc.constant(undefined), fc.emailAddress(), fc.uuid()],
     ...[fc.array(fc.string()), fc.jsonValue(), fc.constantFrom("", "0", "200", "201", " 1", "1e2")],
   );
-  return fc.tuple(good, fc.nat(), anything, fc.boolean()).map(([value, which, other, isBent]) => {
+  return fc.tuple(allowed, fc.nat(), anything, fc.boolean()).map(([value, which, other, alter]) => {
     const names = Object.keys(value as object);
-    if (!isBent || names.length === 0) return value;
-    // As it arrives: what JSON cannot say is not sent.
+    if (!alter || names.length === 0) return value;
+    // As JSON carries it: an undefined member is not sent, and -0 arrives as 0.
     return JSON.parse(JSON.stringify({ ...value as object, [names[which % names.length]]: other }));
   });
 }
 
-/** The rule `trimmed`, for texts that no rule keeps to the byte. */
+/** Applies the rule `trimmed` to the members that are texts. */
 function trimmed(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

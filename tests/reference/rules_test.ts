@@ -1,25 +1,25 @@
-// Each rule of requests that JSON Schema cannot say: the schemas allow the request, and the service keeps
-// the rule all the same. Does not compile when a rule has no case.
+// The rules that JSON Schema cannot express: the schemas allow the request, and the service still applies the
+// rule. Does not compile when a rule has no case.
 import assert from "node:assert/strict";
 import { type RuleId, RULES } from "../../reference/rules.ts";
 import description from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { Schemas } from "../support/json_schemas.ts";
+import { SchemaValidator } from "../support/schema_validator.ts";
 
 const company = await newCompany();
 const other = await newCompany();
-const schemas = new Schemas(description);
+const validator = new SchemaValidator(description);
 
-/** Creates a contact; the schemas allow the body. */
-async function contact(fields: Record<string, unknown>): Promise<Answer> {
+/** Creates a contact with fields that the schema allows. */
+async function createContact(fields: Record<string, unknown>): Promise<Answer> {
   const json = { phone: anyPhone(), ...fields };
-  assert.equal(schemas.problem(["components", "schemas", "NewContact"], json), null);
+  assert.equal(validator.problemAt(["components", "schemas", "NewContact"], json), null);
   return await call(company.keys.write, "POST", "/contacts", { json });
 }
 
-/** The same with a body as it is written. */
-async function written(body: string): Promise<Answer> {
+/** Creates a contact with this text as the body. */
+async function postContact(body: string): Promise<Answer> {
   return await call(company.keys.write, "POST", "/contacts", {
     body,
     headers: { "Content-Type": "application/json" },
@@ -28,44 +28,44 @@ async function written(body: string): Promise<Answer> {
 
 const CASES: Record<RuleId, () => Promise<void>> = {
   async trimmed() {
-    const { status, body } = await contact({ name: `  ${"x".repeat(250)}  ` });
+    const { status, body } = await createContact({ name: `  ${"x".repeat(250)}  ` });
     assert.deepEqual([status, body.data.name], [201, "x".repeat(250)]);
   },
   async storable() {
-    assertField(await contact({ name: "a\0b" }), "name", /null character/);
-    assertField(await contact({ name: "\ud800" }), "name", /half a surrogate pair/);
+    assertField(await createContact({ name: "a\0b" }), "name", /null character/);
+    assertField(await createContact({ name: "\ud800" }), "name", /half a surrogate pair/);
   },
   async given_once() {
     const body = `{"phone":"${anyPhone()}","custom_fields":{"a":1,"a":2}}`;
-    assertField(await written(body), "a", "is given more than once");
+    assertField(await postContact(body), "a", "is given more than once");
     const answer = await call(company.keys.read, "GET", "/contacts?limit=1&limit=2");
     assertField(answer, "limit", "is given more than once");
   },
   async exact_number() {
     const body = `{"phone":"${anyPhone()}","custom_fields":{"a":12345678901234567890}}`;
-    assertField(await written(body), "custom_fields.a", /cannot be kept exactly/);
+    assertField(await postContact(body), "custom_fields.a", /cannot be kept exactly/);
   },
   async custom_fields_size() {
     const deep = JSON.parse(`${'{"a":'.repeat(33)}1${"}".repeat(33)}`);
-    assertField(await contact({ custom_fields: deep }), "custom_fields", /32 levels/);
+    assertField(await createContact({ custom_fields: deep }), "custom_fields", /32 levels/);
     const large = { a: "x".repeat(16 * 1024) };
-    assertField(await contact({ custom_fields: large }), "custom_fields", /16 KiB/);
+    assertField(await createContact({ custom_fields: large }), "custom_fields", /16 KiB/);
   },
   async different_tags() {
     const tags = Array.from({ length: 51 }, (_, at) => `tag ${at}`);
-    assertField(await contact({ tags }), "tags", /50 different tags/);
-    const { body } = await contact({ tags: ["a", "b", "a"] });
+    assertField(await createContact({ tags }), "tags", /50 different tags/);
+    const { body } = await createContact({ tags: ["a", "b", "a"] });
     assert.deepEqual(body.data.tags, ["a", "b"]);
   },
   async email_shape() {
     for (const email of ["a..b@x.example", ".a@x.example", "a@-x.example"]) {
-      assertField(await contact({ email }), "email", /email address/);
+      assertField(await createContact({ email }), "email", /email address/);
     }
-    assert.equal((await contact({ email: "josé@café.example" })).status, 201);
+    assert.equal((await createContact({ email: "josé@café.example" })).status, 201);
   },
   async own_reference() {
     const json = { title: "Deal", contact_id: other.contact_id, stage_id: company.stage_ids[0] };
-    assert.equal(schemas.problem(["components", "schemas", "NewDeal"], json), null);
+    assert.equal(validator.problemAt(["components", "schemas", "NewDeal"], json), null);
     const answer = await call(company.keys.write, "POST", "/deals", { json });
     assertField(answer, "contact_id", "is not a contact of your company");
   },
@@ -73,12 +73,14 @@ const CASES: Record<RuleId, () => Promise<void>> = {
     assertField(await call(company.keys.read, "GET", "/deals?cursor=x"), "cursor", /not a cursor/);
   },
   async body_size() {
-    const { status, body } = await written(`{"phone":"${anyPhone()}"}${" ".repeat(1024 * 1024)}`);
+    const { status, body } = await postContact(
+      `{"phone":"${anyPhone()}"}${" ".repeat(1024 * 1024)}`,
+    );
     assert.deepEqual([status, body.code], [413, "payload_too_large"]);
-    assert.equal((await written("[]")).status, 422);
+    assert.equal((await postContact("[]")).status, 422);
   },
 };
 
-for (const [id, holds] of Object.entries(CASES)) {
-  Deno.test(`a rule beside the schemas holds: ${RULES[id as RuleId]}`, holds);
+for (const [id, check] of Object.entries(CASES)) {
+  Deno.test(`a rule beside the schemas: ${RULES[id as RuleId]}`, check);
 }

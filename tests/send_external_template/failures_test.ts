@@ -13,6 +13,7 @@ import {
   storedMessage,
   template,
 } from "../support/sending.ts";
+import { pause } from "../support/started.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 const QUICK = { settleRetriesMs: [10, 10, 10, 10], settleWaitMs: 2_000 };
@@ -32,7 +33,7 @@ Deno.test("a failure of the database at the claim stops the send, and its detail
       () => Response.json({ code: "57014", message: "canceling statement" }, { status: 500 }),
       [500, "internal", "Internal error"],
     ],
-    [() => new Promise((resolve) => setTimeout(() => resolve(new Response()), 500)), away],
+    [() => pause(500).then(() => new Response()), away],
   ];
   for (const [answer, [expected, code, error]] of broken) {
     await using database = watchedStack((request) => isFor("claim", request) ? answer() : null);
@@ -167,7 +168,7 @@ Deno.test("an outcome that cannot be recorded is reported to the caller and the 
   assert.deepEqual([unsettled.send_id, unsettled.outcome], [sent.send_id, "sent"]);
   await endLeases(company);
   assert.equal((await send(company.keys.messaging, json)).body.status, "failed");
-  // This is what the documentation tells the operator to do.
+  // docs/operating.md tells the operator to do this.
   await withDatabase((sql) =>
     sql`select settle_template_send(${unsettled.claim_id}, 'sent', 'wamid.secret')`
   );

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { type Answer, assertField, send } from "../support/calls.ts";
+import { nastyText } from "../support/nasty_text.ts";
 import { ledgerOf, takenFrom, template } from "../support/sending.ts";
 import { stack } from "../support/test_stack.ts";
 
@@ -189,11 +190,6 @@ Deno.test("a caller without a key or without the scope learns nothing about the 
   await assertNothingSent();
 });
 
-const nastyText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 300 }),
-  fc.string({ unit: "grapheme", maxLength: 40 }),
-  fc.constantFrom("\0", "\ud800", "'; drop table messages; --", "null", "1e999", "%00", "{{1}}"),
-);
 const anyValue = fc.oneof(
   { depthSize: "small" },
   nastyText,

@@ -5,8 +5,8 @@ import { stack } from "./test_stack.ts";
 type Work = (sql: postgres.TransactionSql) => Promise<unknown>;
 
 /**
- * Works on the database in a transaction that is rolled back. It begins as the superuser, the only role
- * that can act as any other.
+ * Works on the database in a transaction that is rolled back. The transaction begins as the superuser, the
+ * only role that can act as any other.
  */
 export async function rolledBack(work: Work): Promise<void> {
   const url = new URL(stack.database_url);
@@ -25,7 +25,7 @@ export async function rolledBack(work: Work): Promise<void> {
   }
 }
 
-/** Acts as a role of the Data API whose token has these claims, in the way of the Data API itself. */
+/** Acts as a role with these claims in its token, in the same way as the Data API. */
 export async function actAs(
   sql: postgres.TransactionSql,
   role: "anon" | "authenticated" | "service_role" | "api_client",
@@ -38,19 +38,19 @@ export async function actAs(
   `;
 }
 
-/** Acts as a person who has signed in. */
+/** Acts as a person with a session. */
 export async function actAsPerson(sql: postgres.TransactionSql, userId: string): Promise<void> {
   await actAs(sql, "authenticated", { sub: userId });
 }
 
-/** Acts as the superuser again, whom no policy limits. */
+/** Acts as the superuser again; no policy limits it. */
 export async function actAsSuperuser(sql: postgres.TransactionSql): Promise<void> {
   await sql`select set_config('role', 'none', true), set_config('request.jwt.claims', '', true)`;
 }
 
 /**
  * How the database refuses this work: the SQLSTATE and, if there is one, the constraint that the work
- * violates, as in `23514 deals_value_check`. Work that is not refused fails the test.
+ * violates, as in `23514 deals_value_check`. The test fails when the work is not refused.
  */
 export async function refusal(sql: postgres.TransactionSql, work: Work): Promise<string> {
   try {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { contractedFetch } from "./contracted.ts";
+import { checkedFetch } from "./checked_answers.ts";
 import { stack } from "./test_stack.ts";
 
 /** An answer of the API, its body read. */
@@ -10,7 +10,7 @@ export interface Answer {
   body: any;
 }
 
-/** That an answer refuses a field, with this message or one like it. */
+/** Asserts that an answer refuses a field, with this message or one that matches. */
 export function assertField(answer: Answer, field: string, message: string | RegExp = /./) {
   const { code, details } = answer.body;
   assert.deepEqual([answer.status, code], [422, "invalid_request"], JSON.stringify(answer.body));
@@ -28,7 +28,7 @@ interface Call {
   headers?: Record<string, string>;
 }
 
-/** Calls the gateway with a key, or with none. */
+/** Calls the gateway with a key, or without one (null). */
 export async function call(
   key: string | null,
   method: string,
@@ -42,14 +42,14 @@ export async function call(
   }, json === undefined ? body : JSON.stringify(json));
 }
 
-/** Sends a request and reads the answer whole. */
+/** Sends a request, reads the answer and checks both against the API's description. */
 export async function send(
   url: string,
   method: string,
   headers: Record<string, string>,
   body?: BodyInit,
 ): Promise<Answer> {
-  const response = await contractedFetch(url, { method, headers, body });
+  const response = await checkedFetch(url, { method, headers, body });
   const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
   return {
     status: response.status,

@@ -5,33 +5,34 @@ import { credentialsKey, withDatabase } from "./test_stack.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** The token of every test company's account, as the database stores it. */
+/** The access token of every test company's account, as the database stores it. */
 export const sealedToken = await sealToken(SANDBOX_TOKEN, credentialsKey);
 
-/** A company made for one test, with four keys and at least one row of every resource. */
+/** A company of a test's own, with four keys and at least one row of every resource. */
 export interface Company {
   id: string;
-  /** `all` has every scope; the others have only the scope of their name. */
+  /** `all` has every scope; each other key has only the scope of its name. */
   keys: Record<"all" | "read" | "write" | "messaging", string>;
   pipeline_id: string;
   /** The stages of the default pipeline, in order. */
   stage_ids: string[];
   contact_id: string;
   deal_id: string;
-  /** A messaging account that is connected to the sandbox, and the channel's id of its number. */
+  /** A messaging account that is connected to the sandbox. */
   account_id: string;
+  /** The channel's id of the account's phone number. */
   phone_number_id: string;
   conversation_id: string;
   member_id: string;
   team_id: string;
 }
 
-/** Makes a company of its own, so that no test relies on another's rows. */
+/** Makes a new company, so that no test relies on the rows of another. */
 export async function newCompany(): Promise<Company> {
   return await withDatabase(async (sql) => await sql.begin(async (sql) => await make(sql)));
 }
 
-/** A phone that no other test has: random, and too long to be a real number of +1. */
+/** A phone that no other test uses: random, and too long to be a real number in +1. */
 export function anyPhone(): string {
   return `+1${String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "0")}${random(2)}`;
 }
@@ -88,7 +89,7 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
   };
 }
 
-/** Connects an account to a company; the sandbox accepts its token unless another one is given. */
+/** Connects an account to a company, with a token that the sandbox accepts unless another is given. */
 export async function connectAccount(
   sql: Sql,
   company_id: string,
@@ -118,7 +119,7 @@ export async function disconnectAccounts(sql: Sql, company_id: string): Promise<
   `;
 }
 
-/** Makes a key as the platform does. */
+/** Makes an API key the way the platform does, and returns it. */
 export async function newKey(
   sql: postgres.TransactionSql,
   companyId: string,
@@ -133,7 +134,7 @@ export async function newKey(
   return api_key;
 }
 
-/** Makes a person who works in a company. */
+/** Makes a person who is a member of a company, and returns the person's id. */
 export async function newMember(
   sql: postgres.TransactionSql,
   companyId: string,

@@ -4,13 +4,13 @@ import { environment } from "./test_stack.ts";
 interface Options {
   supabaseUrl?: string;
   channelUrl?: string;
-  /** Variables that differ from those of the stack's functions. */
+  /** Environment variables that differ from those of the stack's functions. */
   env?: Record<string, string>;
-  /** The Deno that runs it; the one that runs the tests, unless another is given. */
+  /** The Deno that runs it; by default the one that runs the tests. */
   deno?: string;
 }
 
-/** A function as a process of its own, as the platform runs it. */
+/** Starts a function in a process of its own, as the platform does. */
 export async function startFunction(
   name: "gateway" | "send-external-template",
   { env, deno, ...addresses }: Options = {},
@@ -22,7 +22,7 @@ export async function startFunction(
   });
   return {
     url: `${url}/${name}`,
-    /** Ends it on the spot, with whatever it is doing. */
+    /** Ends it at once, in the middle of its work. */
     kill: () => end("SIGKILL"),
     [Symbol.asyncDispose]: () => end(),
   };

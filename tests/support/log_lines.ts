@@ -1,4 +1,4 @@
-/** The lines that functions of this process log during some work. */
+/** The lines that the functions of this process log during the work. */
 export async function logged(work: () => Promise<unknown>): Promise<string[]> {
   const lines: string[] = [];
   const { error, info } = console;

@@ -7,23 +7,23 @@ import {
   type SenderConfig,
 } from "../../supabase/functions/send-external-template/config.ts";
 import type { Answer } from "./calls.ts";
-import { contracted } from "./contracted.ts";
+import { checked } from "./checked_answers.ts";
 import { environment, stack } from "./test_stack.ts";
 
-// As the platform does, work that goes on after an answer is kept, here until the database's door closes.
+// Like the platform, waits for work that goes on after an answer: here until watchedStack() is disposed.
 const background: Promise<unknown>[] = [];
 const EdgeRuntime = { waitUntil: (work: Promise<unknown>) => background.push(work) };
 Object.assign(globalThis, { EdgeRuntime });
 
-// Their lines about sends; who looks at them uses log_lines.ts.
+// Hides the functions' lines about sends. A test of the log reads them with log_lines.ts.
 console.info = () => {};
 
-/** Waits for what functions of this process still do after they have answered. */
+/** Waits for the work of this process's functions that goes on after their answers. */
 export async function backgroundWork() {
   while (background.length > 0) await background.shift();
 }
 
-/** A gateway in this process, before a database of the test's choosing. */
+/** A gateway in this process, with the database at this address. */
 export async function ownGateway(supabaseUrl: string, databaseTimeoutMs = 10_000) {
   const config = await readConfig(environment({ supabaseUrl }));
   const app = gateway({ ...config, databaseTimeoutMs });
@@ -31,7 +31,7 @@ export async function ownGateway(supabaseUrl: string, databaseTimeoutMs = 10_000
     ask(app, key, method, `/gateway${path}`, json);
 }
 
-/** A template endpoint in this process, before a database and a channel of the test's choosing. */
+/** A template endpoint in this process, with the channel and the database at these addresses. */
 export async function ownSender(
   channelUrl: string,
   { supabaseUrl = stack.url, timeoutMs = 20_000, ...changes }:
@@ -51,7 +51,7 @@ async function ask<Env extends object>(
   path: string,
   json: unknown,
 ): Promise<Answer> {
-  const answer = contracted(async (request) => await app.fetch(request), (violation) => {
+  const answer = checked(async (request) => await app.fetch(request), (violation) => {
     throw new Error(violation);
   });
   const response = await answer(
@@ -67,7 +67,10 @@ async function ask<Env extends object>(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** The stack's Data API behind a door that sees every request, and may answer instead. */
+/**
+ * A proxy before the stack's Data API that records every request.
+ * @param answer answers in place of the stack; null forwards the request.
+ */
 export function watchedStack(
   answer: (request: Request) => Response | null | Promise<Response | null> = () => null,
 ) {
@@ -87,7 +90,7 @@ export function watchedStack(
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     seen,
-    /** What the stack itself answers to a request. */
+    /** The stack's own answer to a request. */
     forward,
     [Symbol.asyncDispose]: async () => {
       await backgroundWork();

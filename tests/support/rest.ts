@@ -6,7 +6,7 @@ import { environment, stack } from "./test_stack.ts";
 
 const { signingKey } = await readConfig(environment());
 
-/** A token with these claims; by default valid for a minute and signed with the key of the edge functions. */
+/** A token with these claims, by default valid for a minute and signed with the functions' key. */
 export async function token(
   claims: JWTPayload,
   { key, expires = "1m" }: { key?: Uint8Array; expires?: string } = {},
@@ -19,17 +19,17 @@ export async function token(
     .sign(signing.key);
 }
 
-/** The token that the edge functions mint for a request that carries an API key. */
+/** The token that the functions make for a request with this API key. */
 export async function keyToken(key: string, scope?: string): Promise<string> {
   return await token({ role: "api_client", key_hash: await hashKey(key), ...(scope && { scope }) });
 }
 
-/** The token of a person who has signed in. */
+/** The token of a person with a session. */
 export async function personToken(userId: string): Promise<string> {
   return await token({ role: "authenticated", sub: userId });
 }
 
-/** Calls the Data API itself, around the edge functions, as anyone with the publishable key can. */
+/** Calls the Data API without the functions, as anyone with the publishable key can. */
 export async function rest(
   token: string | null,
   method: string,

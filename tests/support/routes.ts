@@ -8,9 +8,9 @@ export interface Route {
   /** As declared: `/contacts/:id`. */
   pattern: string;
   scope: Scope;
-  /** The path of a company's own row. */
+  /** The path, with the id of a row of this company. */
   path(company: Company): string;
-  /** A body that this company may send; null where the route takes none. */
+  /** A body that succeeds for this company; null where the route takes none. */
   body: ((company: Company) => Record<string, unknown>) | null;
 }
 
@@ -32,7 +32,7 @@ const BODIES: Record<string, (company: Company) => Record<string, unknown>> = {
   "PATCH /conversations/:id": ({ member_id, team_id }) => ({ assigned_to: member_id, team_id }),
 };
 
-/** A configuration that reaches nothing; only what the operations declare is read here. */
+/** A configuration that reaches nothing: only the declarations of the operations are read here. */
 const NOWHERE = {
   supabaseUrl: "http://127.0.0.1:9",
   publishableKey: "none",
@@ -40,9 +40,8 @@ const NOWHERE = {
   databaseTimeoutMs: 1,
 } as const;
 
-/** Every operation of the gateway that needs a key, from its own list, so that a new one is covered at once. */
+/** Every operation of the gateway that needs a key, from the gateway's list: a new one is covered at once. */
 export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, path, scope }) => {
-  // What a monitor or a generator asks for has no key and no rows.
   if (scope === null) return [];
   const body = BODIES[`${method} ${path}`] ?? null;
   if (method !== "GET" && !body) throw new Error(`${method} ${path} needs a body in tests`);
@@ -50,6 +49,9 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, pat
   return [{ method, pattern: path, scope, path: OWN_ROW[path] ?? (() => path), body }];
 });
 
+/** The routes that answer a list. */
 export const listRoutes = routes.filter(({ method }) => method === "GET");
+/** The routes that take a body. */
 export const bodyRoutes = routes.filter(({ body }) => body !== null);
+/** The routes of one row. */
 export const idRoutes = routes.filter(({ pattern }) => pattern.endsWith("/:id"));

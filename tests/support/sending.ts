@@ -2,7 +2,7 @@ import { type Answer, send } from "./calls.ts";
 import type { SandboxMessage } from "../../local/sandbox/sandbox.ts";
 import { stack, withDatabase } from "./test_stack.ts";
 
-/** A request to this phone that the endpoint and the sandbox accept, with these changes. */
+/** The body of a send to this phone that the endpoint and the sandbox accept, with some changes. */
 export function template<Changes extends Record<string, unknown>>(
   phone: string,
   changes: Changes = {} as Changes,
@@ -57,14 +57,14 @@ export async function setSealedToken({ account_id }: { account_id: string }, sea
   );
 }
 
-/** Ends every lease of a company, as if its time had passed. */
+/** Ends every lease of a company at once. */
 export async function endLeases({ id }: { id: string }) {
   await withDatabase((sql) =>
     sql`update template_sends set lease_ends_at = now() - interval '1 second' where company_id = ${id}`
   );
 }
 
-/** A channel of the test's own, which records every call. */
+/** A channel of the test's own that records every call. */
 export function ownChannel(answer: (call: Call, request: Request) => Response | Promise<Response>) {
   const calls: Call[] = [];
   const server = Deno.serve(
@@ -86,7 +86,7 @@ export function ownChannel(answer: (call: Call, request: Request) => Response | 
   };
 }
 
-/** A channel that accepts the message, but answers only when it is told to. */
+/** A channel that accepts the message and answers when the test calls `answer`. */
 export function slowChannel() {
   const [called, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const channel = ownChannel(async () => {

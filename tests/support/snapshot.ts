@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { withDatabase } from "./test_stack.ts";
 
-/** Every row of a company by table, including the row of the company itself. */
+/** Every row of a company by table, and the row of the company itself. */
 export async function snapshot(companyId: string): Promise<Record<string, unknown[]>> {
   return await withDatabase(async (sql) => {
     const rowsOf = (table: string) => {
@@ -17,7 +17,7 @@ export async function snapshot(companyId: string): Promise<Record<string, unknow
   });
 }
 
-/** How many rows a company has in each table that a template send writes. */
+/** The number of rows of a company in each table that a template send writes. */
 export async function sendCounts(sql: postgres.Sql | postgres.TransactionSql, company_id: string) {
   const [counts] = await sql`
     select
@@ -29,7 +29,7 @@ export async function sendCounts(sql: postgres.Sql | postgres.TransactionSql, co
   return { ...counts };
 }
 
-/** Every table of the public schema, read from the catalogue so that a new table is covered at once. */
+/** Every table of the public schema, from the catalogue: a new table is covered at once. */
 export async function tables(): Promise<string[]> {
   return await withDatabase(tableNames);
 }

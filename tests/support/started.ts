@@ -2,22 +2,22 @@ import { deadline } from "deno-std/async/deadline.js";
 import { root } from "../../local/checkout.ts";
 import { readIfPresent } from "../../local/files.ts";
 import type { StackAddresses } from "../../local/stack.ts";
-import { contractedFetch } from "./contracted.ts";
+import { checkedFetch } from "./checked_answers.ts";
 
 interface Options {
   env?: Record<string, string>;
-  /** From where it is started; the system's folder for temporary files unless said otherwise. */
+  /** The working directory; by default /tmp, so that nothing relies on the checkout's folder. */
   cwd?: string;
-  /** What stands before the command, such as a command that runs it as somebody else. */
+  /** Words before the command, such as a command that runs it as another user. */
   prefix?: string[];
-  /** Of the checkout, for starts from another one. */
+  /** The checkout whose stack is started; by default this one. */
   checkout?: string;
 }
 
-/** Far more than a slow computer needs; a test fails then instead of waiting on. */
+/** Far more than a slow computer needs. After it, a test fails. */
 const PATIENCE_MS = 60_000;
 
-/** A start of the local stack by a person, as a process of its own. */
+/** A process that starts the local stack, as `npm start` does. */
 export class Started {
   out = "";
   err = "";
@@ -31,7 +31,7 @@ export class Started {
     this.#child = new Deno.Command(program, {
       args: rest,
       cwd,
-      // The tests' own stack has set it, for its functions.
+      // The tests' own stack has set it for its functions.
       env: { WHATSAPP_API_URL: "", ...env },
       stdout: "piped",
       stderr: "piped",
@@ -47,16 +47,16 @@ export class Started {
     return this.#child.pid;
   }
 
-  /** Waits until something has been printed. */
+  /** Waits until this text has been printed. */
   async says(text: string) {
     await until(() => this.#isOver || this.out.includes(text));
     if (this.#isOver) await this.ended();
     if (!this.out.includes(text)) {
-      throw new Error(`"${text}" was not said, but: ${this.out}${this.err}`);
+      throw new Error(`"${text}" was not printed, but: ${this.out}${this.err}`);
     }
   }
 
-  /** Kills it outright; what it has started is left behind. */
+  /** Kills it; the processes that it has started go on. */
   async crash() {
     this.#child.kill("SIGKILL");
     await this.ended();
@@ -68,10 +68,10 @@ export class Started {
     return await this.ended();
   }
 
-  /** Waits for the end; the exit code, and what was printed as an error. */
+  /** Waits for the end. The exit code, and what was printed to stderr. */
   async ended(): Promise<[code: number, printed: string]> {
     const [{ code }] = await deadline(
-      // What was printed is read to its end: also what a stack prints that outlives this process.
+      // Also reads what a stack prints that outlives this process.
       Promise.all([this.#child.status, this.#reading]),
       PATIENCE_MS,
     );
@@ -86,19 +86,20 @@ export async function startOn(folder: string, args: string[] = [], options: Opti
   return { started, stack: await stackOf(folder), postgres: await postgresOf(folder) };
 }
 
+/** The last words of a start that has succeeded. */
 export const READY = "Ctrl-C ends everything.";
 
-/** What a stack wrote for programs. */
+/** The stack.json that a stack writes for programs. */
 export async function stackOf(folder: string): Promise<StackAddresses> {
   return JSON.parse(await Deno.readTextFile(`${folder}/stack.json`));
 }
 
-/** The process that serves a data folder. */
+/** The id of the Postgres process that serves a data folder. */
 export async function postgresOf(folder: string): Promise<number> {
   return parseInt(await Deno.readTextFile(`${folder}/data/postmaster.pid`));
 }
 
-/** All processes that have to do with a folder: the number of each and its command line. */
+/** All processes with this folder in their command line: `<id> <command line>`. */
 export async function processesOn(folder: string): Promise<string[]> {
   return (await commandLines()).filter((line) => line.includes(folder));
 }
@@ -117,7 +118,9 @@ async function commandLines(): Promise<string[]> {
   return lines;
 }
 
-/** A folder that is gone when the work is done, and with it what a failed test left running on it. */
+/**
+ * Works in a new folder. Removes it afterwards, and ends processes that a failed test left running on it.
+ */
 export async function withFolder(work: (folder: string) => Promise<void>) {
   const folder = await Deno.makeTempDir({ prefix: "crm-local-" });
   try {
@@ -128,12 +131,12 @@ export async function withFolder(work: (folder: string) => Promise<void>) {
   }
 }
 
-/** Asks the gateway as the holder of a key. */
+/** Calls the gateway of a stack with its demo key. */
 export async function ask(stack: StackAddresses, path: string, init: RequestInit = {}) {
   const { method, body } = init;
   const headers = new Headers(init.headers);
   headers.set("Authorization", `Bearer ${stack.demo?.api_key}`);
-  const answer = await contractedFetch(stack.gateway_url + path, {
+  const answer = await checkedFetch(stack.gateway_url + path, {
     method,
     headers,
     body: body ?? undefined,
@@ -141,15 +144,16 @@ export async function ask(stack: StackAddresses, path: string, init: RequestInit
   return { status: answer.status, body: JSON.parse(answer.text) };
 }
 
-/** Waits until something is so. */
-export async function until(isSo: () => boolean | Promise<boolean>) {
+/** Waits until a condition holds. @throws Error when it does not hold within a minute. */
+export async function until(condition: () => boolean | Promise<boolean>) {
   const began = performance.now();
-  while (!await isSo()) {
-    if (performance.now() - began > PATIENCE_MS) throw new Error(`Never was: ${isSo}`);
+  while (!await condition()) {
+    if (performance.now() - began > PATIENCE_MS) throw new Error(`This never held: ${condition}`);
     await pause(5);
   }
 }
 
+/** Waits for this long. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

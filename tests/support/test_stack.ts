@@ -11,15 +11,15 @@ if (!file) {
 /** The stack that these tests run against. */
 export const stack: StackAddresses = JSON.parse(Deno.readTextFileSync(file));
 
-/** The secrets of this stack's functions. */
+// The secrets of this stack's functions.
 const { JWT_SIGNING_KEY = "", CREDENTIALS_KEY = "" } = Deno.env.toObject();
 
-/** The key under which this stack's access tokens are stored. */
+/** The key under which this stack stores access tokens. */
 export const credentialsKey = readCredentialsKey(CREDENTIALS_KEY);
 
 /**
  * The environment variables of a function that serves this stack.
- * @param channelUrl the messaging channel; nothing listens there unless a test names one.
+ * @param channelUrl of the messaging channel; by default an address where nothing listens.
  */
 export function environment(
   { supabaseUrl = stack.url, channelUrl = "http://127.0.0.1:9" }: {
@@ -31,7 +31,7 @@ export function environment(
   return functionEnvironment(supabaseUrl, secrets, channelUrl);
 }
 
-/** Works on the database as the owner of its tables, and closes the connection afterwards. */
+/** Works on the database as the owner of its tables and closes the connection afterwards. */
 export async function withDatabase<Answer>(
   work: (sql: postgres.Sql) => Promise<Answer>,
 ): Promise<Answer> {

@@ -1,6 +1,6 @@
 /**
- * Lets work go on after the answer, or after the caller has gone: the platform ends an instance that
- * seems idle, and this says that it is not. The work answers for its own failures.
+ * Lets work go on after the answer, or after the caller has hung up: the platform would end an instance that
+ * seems idle. The work must handle its own failures.
  */
 export function keepRunning(work: Promise<unknown>) {
   const { EdgeRuntime } = globalThis as {

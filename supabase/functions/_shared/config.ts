@@ -6,19 +6,19 @@ export interface Config {
   supabaseUrl: string;
   publishableKey: string;
   signingKey: SigningKey;
-  /** A database that takes longer is treated as down: a caller waits for an answer, not for us. */
+  /** A database that takes longer to answer is treated as down. */
   databaseTimeoutMs: number;
 }
 
-/** The key with which the functions say to the database whose request it is. */
+/** The key that signs the tokens by which the database knows whose request it is. */
 export interface SigningKey {
   key: jose.CryptoKey | Uint8Array;
   alg: "HS256" | "ES256";
-  /** The key's id among the project's signing keys. A token without one is tried with each of them. */
+  /** The key's id among the project's signing keys. Without it, the project tries each of its keys. */
   kid?: string;
 }
 
-/** A secret or variable is missing or malformed. The message names it and says what belongs there. */
+/** A secret or variable is missing or malformed. The message names it and describes a good value. */
 export class ConfigError extends Error {
   override name = "ConfigError";
 }
@@ -45,7 +45,7 @@ function readSupabaseUrl({ SUPABASE_URL }: Environment): string {
   return SUPABASE_URL!;
 }
 
-/** The platform sets the dictionary; projects from before publishable keys have only the anon key. */
+/** The platform sets the dictionary. A project from before publishable keys has only the anon key. */
 function readPublishableKey(env: Environment): string {
   const { SUPABASE_PUBLISHABLE_KEYS: dictionary, SUPABASE_ANON_KEY: anonKey } = env;
   if (dictionary) {
@@ -61,7 +61,7 @@ function readPublishableKey(env: Environment): string {
   );
 }
 
-// The runtime looks at a key only when it signs, and not closely; a wrong one must not get that far.
+// The runtime checks a key only when it signs, and loosely. A wrong key must stop the function at its start.
 const BYTES_32 = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 const KeyId = z.string().regex(/^[!-~]{1,255}$/); // printable ASCII
 const SigningJwk = z.discriminatedUnion("kty", [
@@ -86,7 +86,7 @@ async function readSigningKey({ JWT_SIGNING_KEY }: Environment): Promise<Signing
     const alg = jwk.kty === "oct" ? "HS256" : "ES256";
     return { key: await jose.importJWK(jwk, alg), alg, kid: jwk.kid };
   } catch {
-    // Why it is none would quote parts of it.
+    // The reason is left out, because it would quote parts of the key.
     throw new ConfigError(
       "JWT_SIGNING_KEY must be a private JWK as JSON: an EC key on P-256 that is among the project's " +
         "signing keys, or an oct key with the project's JWT secret, of at least 32 bytes; a kid, where " +

@@ -1,4 +1,4 @@
-/** The HTTP status of every error code that a caller can see. */
+/** The HTTP status of every error code. */
 export const STATUS = {
   missing_api_key: 401,
   invalid_api_key: 401,
@@ -22,7 +22,7 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS;
 
-/** What is wrong with one field; the message follows the field's name, as in "phone is required". */
+/** What is wrong with one field. The message follows the field's name, as in "phone is required". */
 export interface FieldError {
   /** A path with dots: `phone`, `tags.3`, `limit`. */
   field: string;
@@ -31,12 +31,12 @@ export interface FieldError {
 
 interface ErrorParts {
   details?: FieldError[];
-  /** Further members of the body, such as `existing_id`. */
+  /** More members of the body, such as `existing_id`. */
   body?: Record<string, unknown>;
   headers?: Record<string, string>;
 }
 
-/** An error whose sentence the caller reads. The place that throws it names a code, never a status. */
+/** An error that the caller sees. The code that throws it names an error code, never a status. */
 export class ApiError extends Error {
   override name = "ApiError";
   constructor(readonly code: ErrorCode, message: string, readonly parts: ErrorParts = {}) {
@@ -47,16 +47,16 @@ export class ApiError extends Error {
   }
 }
 
-/** The key is wrong, switched off, expired or deleted; the caller is not told which. */
+/** The key is wrong, switched off, expired or deleted. The caller does not learn which. */
 export function invalidApiKey(): ApiError {
   return new ApiError("invalid_api_key", "Invalid or expired API key");
 }
 
-/** A person reads these; a request of 1 MiB could otherwise ask for an answer of ten. */
+// A request of 1 MiB with nothing but wrong fields would otherwise get an answer of 10 MiB.
 const MAX_DETAILS = 50;
 const MAX_FIELD_LENGTH = 128;
 
-/** A request whose fields do not hold; the sentence leads with the first of them. */
+/** A request with wrong fields. The sentence names the first of them. */
 export function invalidRequest(errors: FieldError[]): ApiError {
   const details = errors.slice(0, MAX_DETAILS).map(({ field, message }) => ({
     field: field.length > MAX_FIELD_LENGTH ? `${field.slice(0, MAX_FIELD_LENGTH)}…` : field,

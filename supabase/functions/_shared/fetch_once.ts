@@ -1,7 +1,7 @@
 /**
- * As `fetch`, and never more than once: a request that writes may have been carried out although its
- * connection broke. Deno (2.9, for one) sends such a request again if it can read the body again, which
- * it can with a string and cannot with a blob.
+ * Like `fetch`, but never sends the request again when its connection breaks, because the server may have
+ * carried it out. Deno's fetch (as of 2.9) does send it again when it can read the body again: it can read a
+ * string again, and a blob not.
  */
 export function fetchOnce(
   input: RequestInfo | URL,

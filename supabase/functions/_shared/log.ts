@@ -1,19 +1,19 @@
-/** The request or the job that a log line belongs to. */
+/** The request that a log line belongs to. */
 export interface Origin {
-  /** For a request, the id that its answer carries. */
+  /** The id that its answer has in `X-Request-Id`. */
   requestId: string;
   method?: string;
   path?: string;
 }
 
-/** An error that tells the operator more than its message does. */
-interface Telling extends Error {
+/** An error with facts for the log beyond its message. */
+interface ErrorWithLogFacts extends Error {
   logFacts(): Record<string, unknown>;
 }
 
 /**
- * Writes one JSON line for the operator, under the request id that the caller was given. It holds
- * what the answer must not: the database's words and the stack. Keys and bodies are never in it.
+ * Writes one JSON line for the operator, with the request id of the answer. The line has what the answer must
+ * not have: the text of the database and the stack. It never has a key or a body.
  */
 export function logFailure(
   { requestId, method, path }: Origin,
@@ -29,15 +29,15 @@ export function logFailure(
     path,
     ...facts,
     error: error instanceof Error ? error.stack ?? error.message : String(error),
-    ...(isTelling(error) && error.logFacts()),
+    ...(hasLogFacts(error) && error.logFacts()),
   }));
 }
 
-function isTelling(error: unknown): error is Telling {
+function hasLogFacts(error: unknown): error is ErrorWithLogFacts {
   return error instanceof Error && "logFacts" in error;
 }
 
-/** Writes one JSON line about an event that is no failure of ours. */
+/** Writes one JSON line about an event that is not a failure. */
 export function logEvent(
   { requestId }: Origin,
   event: string,

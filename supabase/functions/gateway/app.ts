@@ -3,12 +3,12 @@ import { api } from "../_shared/http/api.ts";
 import type { Scope } from "../_shared/key/token.ts";
 import { gatewayOperations } from "./operations.ts";
 
-/** The gateway: the records of the key's company. */
+/** The gateway, which lists and writes the records of the key's company. */
 export function gateway(config: Config) {
   return api(config, { name: "gateway", operations: gatewayOperations(config), scopeOf });
 }
 
-/** Specification, part 5: reading methods need read; creating, changing and deleting ones need write. */
+/** Specification, part 5: a method that reads needs read; one that creates, changes or deletes needs write. */
 function scopeOf(method: string): Scope | null {
   if (method === "OPTIONS") return null;
   return method === "GET" || method === "HEAD" ? "read" : "write";

@@ -7,16 +7,17 @@ type JsonObject = { [key: string]: Json };
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 32;
+/** The message about custom fields that are too large. */
 export const CUSTOM_FIELDS_TOO_LARGE = "must be at most 16 KiB of JSON";
 
 /**
- * A free-form JSON object of at most 16 KiB, kept exactly as it was sent. What JSON can say and the
- * database or JavaScript cannot keep exactly is refused, never rounded or dropped.
+ * Any JSON object of at most 16 KiB, stored exactly as it was sent. A value that the database or JavaScript
+ * cannot keep exactly is refused, never rounded or dropped.
  */
 export const CustomFields = z.custom<JsonObject>(isObject, {
   error: ({ input }) => input === undefined ? "is required" : "must be an object",
 }).check((context) => {
-  const problem = notKept(context.value) ?? tooLarge(context.value);
+  const problem = findInexact(context.value) ?? tooLarge(context.value);
   if (problem) context.issues.push({ code: "custom", input: context.value, ...problem });
 }).meta({ type: "object", additionalProperties: true });
 
@@ -25,8 +26,11 @@ interface Problem {
   path: (string | number)[];
 }
 
-/** The first place in a value that could not be kept as sent. Its own stack, so depth cannot end ours. */
-function notKept(value: unknown): Problem | null {
+/**
+ * The first place in a value that could not be kept exactly. Not recursive: a deep value must not overflow
+ * the call stack.
+ */
+function findInexact(value: unknown): Problem | null {
   const open: { value: unknown; path: (string | number)[] }[] = [{ value, path: [] }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, path } = next;

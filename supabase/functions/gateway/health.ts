@@ -9,7 +9,7 @@ import { tokenSource } from "../_shared/key/token.ts";
 import { logFailure } from "../_shared/log.ts";
 import { RELEASE } from "../_shared/release.ts";
 
-/** A monitor that waits longer knows enough. */
+/** A database that takes longer counts as down, so that a monitor gets its answer soon. */
 const PATIENCE_MS = 2_000;
 
 /** The state of the service, for a monitor without a key. */
@@ -18,7 +18,10 @@ export const Health = z.object({
   version: z.string(),
 }).meta({ id: "Health" });
 
-/** Says which release this is and that the database answers; database_unavailable when it does not soon. */
+/**
+ * Answers the release while the database answers; else database_unavailable. Needs no key and costs one
+ * round trip.
+ */
 export function health(config: Config) {
   const databaseTimeoutMs = Math.min(config.databaseTimeoutMs, PATIENCE_MS);
   const noKey = tokenSource(config.signingKey, null, null);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { operation, reply } from "../_shared/http/operation.ts";
 
-/** As much as is said of a description in itself. */
+/** The outline of an OpenAPI document, for the description of this very operation. */
 export const OpenApi = z.looseObject({
   openapi: z.string(),
   info: z.looseObject({ title: z.string(), version: z.string() }),
@@ -9,7 +9,7 @@ export const OpenApi = z.looseObject({
   components: z.looseObject({}),
 }).meta({ id: "OpenApi" });
 
-/** The description of the API, specification part 9. `npm run generate` makes it from the operations. */
+/** Answers the API's description; specification, part 9. `npm run generate` makes it from the operations. */
 export const openApi = operation({
   id: "getOpenApi",
   method: "GET",
@@ -17,7 +17,7 @@ export const openApi = operation({
   scope: null,
   answers: { 200: OpenApi },
 }, async () => {
-  // Loaded only when it is asked for: it is larger than the rest of the function.
+  // Loaded only for this operation: it is larger than the rest of the function.
   const { default: description } = await import("./openapi.json", { with: { type: "json" } });
   return reply(200, description);
 });

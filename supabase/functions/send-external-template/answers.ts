@@ -5,9 +5,9 @@ import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
 import type { Claim, ClaimedSend, ConnectedAccount } from "./claim.ts";
 import type { SendRequest } from "./request.ts";
 
-// What a caller is told, specification 4.10 and part 7.
+// The answers of the template endpoint; specification, 4.10 and part 7.
 
-/** The answer to a first send that the channel has taken. */
+/** The answer to a first send that the channel has accepted. */
 export const Sent = z.object({
   success: z.literal(true),
   conversation_id: Id,
@@ -17,7 +17,7 @@ export const Sent = z.object({
   idempotent_hit: z.literal(false),
 }).meta({ id: "Sent" });
 
-/** The answer to a repeat: how the send stands that was made with its idempotency key. */
+/** The answer to a repeat: the state of the earlier send with the same idempotency key. */
 export const Repeat = z.object({
   success: z.boolean(),
   status: z.enum(["sent", "pending", "failed"]),
@@ -26,7 +26,7 @@ export const Repeat = z.object({
   idempotent_hit: z.literal(true),
 }).meta({ id: "Repeat" });
 
-/** The answer where the contact must not be contacted. */
+/** The answer when the contact must not be contacted. */
 export const DoNotContact = z.object({
   success: z.literal(false),
   reason: z.literal("do_not_contact"),
@@ -36,6 +36,7 @@ export const DoNotContact = z.object({
 export const SendAnswer = z.union([Sent, Repeat, DoNotContact]).meta({ id: "SendAnswer" });
 export type SendAnswer = z.output<typeof SendAnswer>;
 
+/** The answer to a first send. @param whatsappMessageId the channel's id of the message. */
 export function sentAnswer(send: ClaimedSend, whatsappMessageId: string): SendAnswer {
   return {
     success: true,
@@ -47,6 +48,7 @@ export function sentAnswer(send: ClaimedSend, whatsappMessageId: string): SendAn
   };
 }
 
+/** The answer to a repeat. */
 export function repeatAnswer(
   { status, conversation_id, message_id }: Extract<Claim, { result: "repeat" }>,
 ): SendAnswer {
@@ -59,10 +61,13 @@ export function repeatAnswer(
   };
 }
 
-/** A person lists as many numbers as this; a machine that has more knows its own. */
+/** The greatest number of accounts that an error lists. */
 const MAX_CHOICES = 50;
 
-/** Why none of the company's accounts can send, and what to name instead. */
+/**
+ * The error of a request for which no account can send, with the accounts to choose from.
+ * @param asked the `phone_number_id` of the request.
+ */
 export function noAccount(connected: ConnectedAccount[], asked: string | undefined): ApiError {
   if (connected.length === 0) {
     return new ApiError(
@@ -88,7 +93,7 @@ export function noAccount(connected: ConnectedAccount[], asked: string | undefin
     );
 }
 
-/** Why a send did not go out, or may not have. */
+/** The error of a send that the channel did not accept, or whose outcome is unknown. */
 export function failedSend(
   outcome: Exclude<SendOutcome, { kind: "accepted" }>,
   send: ClaimedSend,
@@ -108,7 +113,7 @@ export function failedSend(
             `The messaging channel refuses the account ${send.phone_number_id} for its token, its ` +
               "permissions or its standing. Nothing was sent; mend the account at the channel or connect " +
               "it again, then repeat the request",
-            // Its message is left out: about a malformed token, the channel quotes it.
+            // The channel's message is left out: it can quote a malformed token.
             { body: { channel: { code: outcome.channel.code } } },
           )
           : new ApiError(

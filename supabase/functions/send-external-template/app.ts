@@ -2,7 +2,7 @@ import { api } from "../_shared/http/api.ts";
 import type { SenderConfig } from "./config.ts";
 import { senderOperations } from "./operations.ts";
 
-/** The endpoint of specification 4.10, which judges method, key and scope, payload, and then sends. */
+/** The template endpoint; specification, 4.10. Judges method, key, scope and body, then sends. */
 export function sendExternalTemplate(config: SenderConfig) {
   return api(config, {
     name: "send-external-template",
@@ -11,7 +11,7 @@ export function sendExternalTemplate(config: SenderConfig) {
     refusesMethodFirst: true,
     errors: {
       always: { success: false },
-      // Only a claim meets a database that is away, and the channel is called after it.
+      // Only the claim can fail so, and the channel is called after it.
       whenUnavailable: () => "nothing was sent, so repeat the request",
     },
   });

@@ -6,16 +6,17 @@ import type { SendRequest } from "./request.ts";
 
 // The beginning of a send in the ledger; see claim_template_send() in the database.
 
-/** What the database decided about a request. */
+/** The decision of the database about a request. */
 export type Claim =
   | ({ result: "claimed" } & ClaimedSend)
   | { result: "repeat"; status: SendStatus; conversation_id: string; message_id: string }
   | { result: "do_not_contact" }
   | { result: "no_account"; connected: ConnectedAccount[] };
 
+/** The state of a send that a repeat learns. */
 export type SendStatus = "sent" | "pending" | "failed";
 
-/** A send that is this request's to make, and nobody else's. */
+/** A send that this request has claimed: no other request makes it. */
 export interface ClaimedSend {
   send_id: string;
   company_id: string;
@@ -27,19 +28,18 @@ export interface ClaimedSend {
   created_conversation: boolean;
 }
 
-/** An account that a request could have named. */
+/** A connected account that the request can name. */
 export interface ConnectedAccount {
   phone_number_id: string;
   display_phone: string;
 }
 
 /**
- * Claims the send that a request asks for: one round trip, in which the key is judged as well.
+ * Claims the send of a request, and judges the key, in one round trip.
  *
- * @param claimId a new one, by which the send is settled.
- * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError when the database does not
- *   answer. It may have claimed the send all the same, so the claim is given up behind the answer:
- *   what was never sent stays free to be sent.
+ * @param claimId a new id; the send is settled by it.
+ * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError when the database fails. It may have
+ *   made the claim although it failed. So the claim is released in the background, and a repeat can send.
  */
 export async function claimSend(
   caller: Caller,
@@ -62,7 +62,7 @@ export async function claimSend(
       }),
     );
     caller.wasJudged();
-    return claim as unknown as Claim; // jsonb, as the function in the database makes it
+    return claim as unknown as Claim; // jsonb that claim_template_send() makes
   } catch (error) {
     if (error instanceof DatabaseError && error.mayBeCommitted) {
       keepRunning(giveUpClaim(caller.db, patience, claimId));

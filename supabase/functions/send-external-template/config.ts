@@ -3,9 +3,9 @@ import type { ChannelConfig } from "../_shared/whatsapp/channel.ts";
 import type { SettlePatience } from "../_shared/whatsapp/settle.ts";
 import { type CredentialsKeys, readCredentialsKeys } from "../_shared/whatsapp/credentials.ts";
 
-/** What sending needs beside the database. */
+/** What the template endpoint needs: the database, the channel and the keys of access tokens. */
 export interface SenderConfig extends Config, SettlePatience {
-  /** Open the access tokens of messaging accounts. */
+  /** They open the access tokens of messaging accounts. */
   credentialsKeys: CredentialsKeys;
   whatsapp: ChannelConfig;
 }
@@ -23,7 +23,8 @@ export async function readSenderConfig(
     ...await readConfig(env),
     credentialsKeys: readCredentialsKeys(env),
     whatsapp: { url: readChannelUrl(env.WHATSAPP_API_URL || GRAPH_API), timeoutMs: 20_000 },
-    // In all less than a lease, unless the database hangs: who asks after it is told a guess.
+    // Together with the call less than a lease, unless the database hangs. After the lease, a repeat is told
+    // `failed`, which may be wrong.
     settleRetriesMs: [200, 800, 2_000, 5_000, 10_000, 20_000],
     settleWaitMs: 5_000,
   };

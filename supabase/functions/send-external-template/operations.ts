@@ -5,7 +5,7 @@ import type { SenderConfig } from "./config.ts";
 import { SendRequest } from "./request.ts";
 import { sendTemplate } from "./send.ts";
 
-/** Every operation of the template endpoint, specification 4.10: just the one. */
+/** The operations of the template endpoint: the one of specification, 4.10. */
 export function senderOperations(config: SenderConfig) {
   return [
     operation({
@@ -26,7 +26,7 @@ export function senderOperations(config: SenderConfig) {
       ],
     }, async ({ caller, body, origin }) => {
       const sending = sendTemplate(caller, config, body, origin);
-      // A caller that hangs up does not stop what was handed to the channel from being recorded.
+      // The send goes on, and its outcome is recorded, when the caller hangs up.
       keepRunning(sending.catch(() => {}));
       return reply(200, await sending);
     }),

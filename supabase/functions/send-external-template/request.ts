@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { Phone, required, requiredText, text, verbatim } from "../_shared/http/fields.ts";
 
-/** What fills the placeholders of one component of a template, in order. */
+/** The values of the variables in one component of a template, in order. */
 const Variables = z.array(verbatim(1024)).max(30, "must have at most 30 items");
 
-/** The body of a request, specification 4.10. */
+/** The body of a request; specification, 4.10. */
 export const SendRequest = z.strictObject({
   phone: Phone,
   template_name: requiredText(512),
@@ -26,7 +26,7 @@ export const SendRequest = z.strictObject({
     .optional(),
   template_header_type: z.enum(["image", "video", "document"]).optional(),
 }).refine(
-  // The media is part of the approved template, and a header is either text or media.
+  // A header is either text or media, and its media is part of the approved template.
   ({ template_header_type, header_variables }) =>
     !template_header_type || header_variables.length === 0,
   {

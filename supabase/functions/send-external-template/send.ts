@@ -11,10 +11,10 @@ import type { SendRequest } from "./request.ts";
 import { templateCall } from "./template_call.ts";
 
 /**
- * Sends a template: claims the send, calls the channel, settles the send. Whatever breaks on the way,
- * the channel is called at most once for a claim, and a claim is given to one request only.
+ * Sends a template: claims the send, calls the channel, settles the send. Whatever fails, the channel is
+ * called at most once for a claim, and only one request gets a claim.
  *
- * @throws ApiError for every answer of specification part 7 that is no success.
+ * @throws ApiError for every error of specification, part 7.
  */
 export async function sendTemplate(
   caller: Caller,
@@ -41,7 +41,7 @@ export async function sendTemplate(
   throw failedSend(outcome, claim, request);
 }
 
-/** The account's token is readable here and nowhere else, for the one call that it was claimed for. */
+/** Opens the account's token and makes the call. The token is readable only here. */
 async function callFor(
   send: ClaimedSend,
   config: SenderConfig,
@@ -62,18 +62,18 @@ async function callFor(
   return await callChannel(config.whatsapp, call);
 }
 
-/** What the operator has to look at: the configured keys, or the account. */
+/** The cause for the operator: the configured keys, or the account. */
 function whyUnusable(error: Error, keyId: string | undefined): string {
   if (error instanceof UnknownCredentialsKey) return error.message;
-  // Any other message could quote the token.
+  // The message of any other error could quote the token.
   return keyId === undefined
     ? `The stored token cannot be used (${error.name}); is CREDENTIALS_KEY the one that it was stored under?`
     : `The stored token cannot be used (${error.name}), although the key that it names is configured`;
 }
 
 /**
- * One line for each send. No phone, no text and no token; and no message id of the channel, which is
- * the recipient's phone in another spelling.
+ * Logs one line for the send, without phone, text and token. The channel's message id is left out as well: it
+ * contains the phone.
  */
 function logSend(origin: Origin, send: ClaimedSend, outcome: SendOutcome, ms: number) {
   const channel = outcome.kind === "accepted" ? undefined : outcome.channel;

@@ -2,10 +2,10 @@ import type { ChannelCall, ChannelConfig } from "../_shared/whatsapp/channel.ts"
 import type { SendRequest } from "./request.ts";
 
 /**
- * The call that sends a template, not made yet.
+ * The call that sends a template, ready to be made.
  *
- * @param sendId comes back in whatever the channel later tells of the message.
- * @throws TypeError when the token cannot stand in a header.
+ * @param sendId the channel's later reports about the message carry it.
+ * @throws TypeError when the token contains characters that a header cannot have.
  */
 export function templateCall(
   channel: ChannelConfig,
@@ -38,7 +38,7 @@ export function templateCall(
         "Content-Type": "application/json",
       }),
       body: JSON.stringify(message),
-      // To be sent on would be to send twice, and the token with it.
+      // Following a redirect would send the message twice, and the token to another server.
       redirect: "manual",
     },
   };

@@ -5,15 +5,15 @@ import { fetchOnce } from "../fetch_once.ts";
 import type { Database } from "./types.ts";
 
 /**
- * The database as one company's API key sees it: a client of supabase-js, of which only the part that
- * speaks to the Data API is loaded. Its auth, realtime and storage clients would be half of what a function
- * loads before its first answer, and none of it would be used.
+ * The database as one company's API key sees it: the part of the supabase-js client that calls the Data API.
+ * The auth, realtime and storage clients are not loaded: they would double the code that a function loads
+ * before its first answer.
  */
 export type CompanyDb = Pick<SupabaseClient<Database>, "from" | "rpc">;
 
 /**
- * A client whose every statement runs as the role of its token, `api_client`, limited by the database
- * itself to the company of the key that the token names.
+ * A client whose statements run as the role of its token, `api_client`. The database limits them to the
+ * company of the key that the token names.
  */
 export function companyDb(config: Config, token: () => Promise<string>): CompanyDb {
   return new PostgrestClient<Database>(`${config.supabaseUrl}/rest/v1`, {
@@ -24,7 +24,7 @@ export function companyDb(config: Config, token: () => Promise<string>): Company
       return await fetchOnce(input, { ...init, headers });
     },
     timeout: config.databaseTimeoutMs,
-    // A request costs one round trip; only the caller decides to retry.
+    // A request costs one round trip. Whether to retry is the caller's decision.
     retry: false,
   });
 }

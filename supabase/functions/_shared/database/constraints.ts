@@ -2,12 +2,12 @@ import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { ApiError, invalidRequest } from "../errors.ts";
 import { DatabaseError, rows } from "./rows.ts";
 
-// A write finds out from the database whether it holds: a constraint decides, and no read comes before it.
-// This file says what a broken constraint means to the caller, by the constraint's name in the migrations.
+// The constraints of the database decide whether a write is valid; no read comes before the write. Here a
+// broken constraint gets its meaning for the caller, by its name in the migrations.
 
 /**
- * The meaning that is given to the constraint or unique index that an error names; undefined when the
- * error names none of them.
+ * The meaning of the constraint or unique index that an error names; undefined when the error names none of
+ * them.
  *
  * @param error as PostgREST reports it.
  * @param meanings by the names of constraints and unique indexes.
@@ -16,28 +16,28 @@ export function meaningOf<Meaning>(
   error: { code?: string; message: string },
   meanings: Record<string, Meaning>,
 ): Meaning | undefined {
-  // SQLSTATE class 23 is "integrity constraint violation". A proxy's answer has no code.
+  // SQLSTATE class 23 is "integrity constraint violation". The answer of a proxy has no code.
   if (!error.code?.startsWith("23")) return undefined;
   const name = Object.keys(meanings).find((name) => error.message.includes(`"${name}"`));
   return name === undefined ? undefined : meanings[name];
 }
 
-/** What a caller is told; null when the cause has gone meanwhile, so that the write may be tried again. */
+/** The error for the caller; null when its cause is gone by now, so that the write can be tried again. */
 type Refusal = () => ApiError | Promise<ApiError | null>;
 
 /**
- * A field does not hold. The same is said of an id that does not exist and of one that is another
- * company's.
+ * A field has a wrong value. The error is the same for an id that does not exist and for an id of another
+ * company.
  */
 export function wrongField(field: string, message: string): Refusal {
   return () => invalidRequest([{ field, message }]);
 }
 
 /**
- * Another row has what only one row of its kind may have.
+ * Another row exists already, and the constraint allows only one.
  *
- * @param existingId finds the id of that row; null when it has gone.
- * @param message what to tell the caller, beside `existing_id`.
+ * @param existingId finds the id of the existing row; null when it is gone.
+ * @param message the error's sentence. The body also has `existing_id`.
  */
 export function conflict(existingId: () => Promise<string | null>, message: string): Refusal {
   return async () => {
@@ -48,17 +48,17 @@ export function conflict(existingId: () => Promise<string | null>, message: stri
   };
 }
 
-/** How often a write is tried whose conflict has gone each time the other row is looked for. */
+/** How often a write is tried when the existing row is gone each time that its id is looked up. */
 const MAX_TRIES = 3;
 
 /**
- * The rows of a write.
+ * Writes, and returns the written rows.
  *
- * @param write makes the query; it is made again when the cause of a conflict has gone.
- * @param meanings what each constraint that the write may break means to the caller.
- * @throws ApiError as the broken constraint means; else what `rows` throws.
+ * @param write makes the query; called again when the cause of a conflict is gone.
+ * @param meanings of each constraint that the write can break.
+ * @throws ApiError for a broken constraint; else what `rows` throws.
  */
-export async function written<Row>(
+export async function writeRows<Row>(
   write: () => PromiseLike<PostgrestSingleResponse<Row>>,
   meanings: Record<string, Refusal>,
 ): Promise<Row> {

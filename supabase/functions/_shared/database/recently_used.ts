@@ -1,4 +1,4 @@
-/** Makes a value once for a name, and keeps those of the `max` names that were used last. */
+/** A cache that makes the value of a name once and keeps the `max` most recently used names. */
 export class RecentlyUsed<Value> {
   readonly #values = new Map<string, Value>();
 
@@ -6,7 +6,7 @@ export class RecentlyUsed<Value> {
 
   get(name: string, make: () => Value): Value {
     const value = this.#values.get(name) ?? make();
-    // A Map is in the order in which its names came: the one that was used last is the last to go.
+    // A Map keeps the order of insertion, so the name that was used longest ago is the first.
     this.#values.delete(name);
     this.#values.set(name, value);
     if (this.#values.size > this.max) this.#values.delete(this.#values.keys().next().value!);

@@ -1,7 +1,7 @@
 import type { PostgrestError, PostgrestSingleResponse } from "@supabase/supabase-js";
 import { ApiError, invalidApiKey } from "../errors.ts";
 
-/** An error of the database that no rule foresaw. Its words are for the log, never for a caller. */
+/** An unexpected error of the database. Its text is for the log, never for a caller. */
 export class DatabaseError extends Error {
   override name = "DatabaseError";
   constructor(readonly status: number, readonly error: PostgrestError) {
@@ -9,9 +9,8 @@ export class DatabaseError extends Error {
   }
 
   /**
-   * Whether the cause passes without anybody mending a defect: no answer in time; a gateway, the pool or
-   * Postgres says that there is no connection now (its own 503 and 504, a proxy's 502, 52x and 544), or
-   * that it is shutting down or starting up.
+   * Whether the cause is likely to pass by itself: no answer in time; no connection at the gateway, the pool
+   * or Postgres (503 and 504, a proxy's 502, 52x and 544); Postgres is shutting down or starting up.
    */
   get isUnavailable(): boolean {
     const { status, error } = this;
@@ -21,9 +20,9 @@ export class DatabaseError extends Error {
   }
 
   /**
-   * Whether the failed statement may have been carried out all the same: there was no answer, or one that
-   * tells of a lost connection. After any other error of Postgres (with an SQLSTATE) or PostgREST (PGRST…),
-   * nothing was done.
+   * Whether the statement may have been committed although it failed: there was no answer, or the answer
+   * reports a lost connection. After any other error of Postgres (with an SQLSTATE) or of PostgREST (PGRST…),
+   * nothing was committed.
    */
   get mayBeCommitted(): boolean {
     const { code } = this.error;
@@ -31,7 +30,7 @@ export class DatabaseError extends Error {
     return !isDecided || /^(08|57P0[12]|40003|PGRST00[01])/.test(code);
   }
 
-  /** What the operator's log line adds. Of a broken constraint, Postgres quotes the row in the details. */
+  /** Facts for the log. The details of a broken constraint are left out: Postgres quotes the row in them. */
   logFacts() {
     const { code, message, details, hint } = this.error;
     const isConstraint = code?.startsWith("23");
@@ -41,8 +40,8 @@ export class DatabaseError extends Error {
 }
 
 /**
- * The rows of an answer.
- * @throws ApiError when the database refused the key or its scope; DatabaseError for anything else.
+ * The rows of an answer of the database.
+ * @throws ApiError when the database refused the key or its scope; DatabaseError for any other error.
  */
 export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (answer.error === null) return answer.data;

@@ -5,17 +5,17 @@ type Tables = Database["public"]["Tables"];
 
 type TableName = keyof Tables & string;
 
-/** A type as the generated ones say it: any text where a check allows some words, and Json for an object. */
+/** The type of a column in types.ts: string where a check allows certain values, Json for an object. */
 type Stored<Type> = Type extends string ? string
   : Type extends (infer Item)[] ? Stored<Item>[]
   : Type extends object ? NonNullable<Json>
   : Type;
 
-/** The column of a field: of the same name, unless the table calls it something else. */
+/** The column of a field: the renamed one, or the column of the same name. */
 type ColumnOf<Renamed, Field> = Field extends keyof Renamed ? Renamed[Field] : Field;
 
-/** Every field that is not a column of the table, or is one of another type. */
-type Unfit<Name extends TableName, Row, Renamed> = {
+/** The fields that are not a column of the table, or whose column has another type. */
+type Misfits<Name extends TableName, Row, Renamed> = {
   [Field in keyof Row]: ColumnOf<Renamed, Field> extends keyof Tables[Name]["Row"]
     ? Tables[Name]["Row"][ColumnOf<Renamed, Field>] extends Stored<Row[Field]> ? never : Field
     : Field;
@@ -23,18 +23,18 @@ type Unfit<Name extends TableName, Row, Renamed> = {
 
 /** A table as callers see it. */
 export interface Table<Row extends z.ZodObject = z.ZodObject> {
-  name: string;
-  /** What a caller sees of one row. */
+  name: TableName;
+  /** The part of one row that callers see. */
   row: Row;
-  /** The columns of that row, as PostgREST's `select` takes them. */
+  /** The columns of that part, for PostgREST's `select`. */
   columns: string;
-  /** The column behind a field, as `order` and filters take it. */
+  /** The column of a field, for `order` and filters. */
   columnOf(field: string): string;
 }
 
 /**
- * A table, of which callers see what a row schema names. Does not compile when a field of the schema is not
- * a column of the table, or when the column's type is not the field's.
+ * A table whose callers see the fields of a row schema. Does not compile when a field of the schema is not a
+ * column of the table, or when the column has another type.
  *
  * @param renamed the columns whose fields have other names: `{ id: "user_id" }`.
  */
@@ -46,8 +46,8 @@ export function table<
   name: Name,
   row:
     & Row
-    & ([Unfit<Name, z.output<Row>, Renamed>] extends [never] ? unknown : {
-      "these fields do not fit the table": Unfit<Name, z.output<Row>, Renamed>;
+    & ([Misfits<Name, z.output<Row>, Renamed>] extends [never] ? unknown : {
+      "these fields do not fit the table": Misfits<Name, z.output<Row>, Renamed>;
     }),
   renamed?: Renamed,
 ): Table<Row> {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The envelope of one resource. */
+/** The envelope of one row. */
 export function one<Row extends z.ZodObject>(row: Row) {
   return z.object({ data: row });
 }
@@ -16,7 +16,7 @@ const Pagination = z.object({
   next_cursor: z.string().nullable(),
 }).meta({ id: "Pagination" });
 
-/** The names of the fields that no caller may set, in the row that an answer envelops. */
+/** The names of the read-only fields of the row in an envelope. */
 export function readOnlyFields(answer: z.ZodType): string[] {
   const data = answer instanceof z.ZodObject ? answer.shape.data : undefined;
   if (!(data instanceof z.ZodObject)) return [];

@@ -13,27 +13,27 @@ import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
 import { requestId } from "./request_id.ts";
 import { readBody, readParams, readQuery } from "./validate.ts";
 
-interface Api {
-  /** The function's name, the first part of every path. */
+interface ApiOptions {
+  /** The function's name, which is the first part of every path. */
   name: string;
   operations: Operation[];
-  /** What a key must allow that asks for a path or method that no operation has; null: any good key. */
+  /** The scope that a key needs to learn that no operation has its path or method; null: any valid key. */
   scopeOf(method: string): Scope | null;
-  /** Whether a method that no operation has is refused before the key is looked at. */
+  /** Whether a method that no operation has is refused before the key is judged. */
   refusesMethodFirst?: boolean;
   errors?: Partial<ErrorAnswers>;
 }
 
 /**
- * A function of the API: its operations, mounted from their list. Of every request, first the key is
- * judged, then its scope, then parameters and body; a caller without a good key learns nothing else.
+ * One function of the API, with its operations mounted from their list. A request is judged in this order:
+ * key, scope, parameters, body. A caller without a valid key learns nothing else.
  */
-export function api(config: Config, api: Api): Hono<ApiEnv> {
-  const { name, operations, scopeOf, refusesMethodFirst = false } = api;
+export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
+  const { name, operations, scopeOf, refusesMethodFirst = false, errors } = options;
   const callerOf = callers(config);
   const app = new Hono<ApiEnv>()
     .basePath(`/${name}`)
-    .onError(respondToError(api.errors))
+    .onError(respondToError(errors))
     .use(requestId);
 
   for (const operation of operations) {
@@ -63,7 +63,7 @@ const limitBody = bodyLimit({
   },
 });
 
-/** What the request says, as the operation's schemas answer it. */
+/** Reads a request by the schemas of its operation. */
 async function read(c: Context<ApiEnv>, operation: Operation) {
   const params = operation.params && readParams(c, operation.params);
   const query = readQuery(c, operation.query);

@@ -1,11 +1,11 @@
 import type { Caller } from "../key/caller.ts";
 import type { Origin } from "../log.ts";
 
-/** What is known of a request while it is answered. */
+/** The variables of a request in Hono's context. */
 export interface ApiEnv {
   Variables: {
     origin: Origin;
-    /** The holder of the key; missing where no key is needed, and until it has been read. */
+    /** Missing while the key has not been read, and in an operation without a key. */
     caller?: Caller;
   };
 }

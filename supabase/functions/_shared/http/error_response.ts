@@ -5,12 +5,12 @@ import { ApiError } from "../errors.ts";
 import { logFailure } from "../log.ts";
 import type { ApiEnv } from "./env.ts";
 
-/** What the errors of one function have of their own. */
+/** How the errors of one function differ from those of another. */
 export interface ErrorAnswers {
   /** Members of every error body. */
   always: Record<string, unknown>;
   /**
-   * What a caller does about a database that does not answer; completes a sentence.
+   * What the caller does when the database does not answer: the end of a sentence.
    * @param mayBeDone whether a change may have been made.
    */
   whenUnavailable(method: string, mayBeDone: boolean): string;
@@ -21,21 +21,21 @@ const DEFAULTS: ErrorAnswers = {
   whenUnavailable(method, mayBeDone) {
     if (method === "GET" || method === "HEAD") return "try again";
     return mayBeDone
-      ? "look whether this was done before you repeat it"
+      ? "check whether the change was made before you repeat the request"
       : "nothing was changed, so try again";
   },
 };
 
 /**
- * The error handler of a function: answers `{ error, code, request_id }` with whatever the error adds.
- * The key is judged before any other refusal goes out, so that a caller without a good key, or without
- * the scope, is told that and nothing else. An error that is no ApiError is logged, and answered as
- * database_unavailable when it is that, else as internal.
+ * The error handler of a function. Answers `{ error, code, request_id }` and the members that the error adds.
+ * Before any other refusal goes out, the key is judged: a caller without a valid key or without the scope
+ * learns only that. An error that is not an ApiError is logged, and answered as database_unavailable or
+ * internal.
  */
 export function respondToError(errors: Partial<ErrorAnswers> = {}) {
   const { always, whenUnavailable } = { ...DEFAULTS, ...errors };
   return async (error: Error, c: Context<ApiEnv>): Promise<Response> => {
-    const { code, message, status, parts } = await asCallerSees(error, c, whenUnavailable);
+    const { code, message, status, parts } = await forCaller(error, c, whenUnavailable);
     const body = { ...always, error: message, code, request_id: c.var.origin.requestId };
     const details = parts.details && { details: parts.details };
     return c.json(
@@ -46,7 +46,7 @@ export function respondToError(errors: Partial<ErrorAnswers> = {}) {
   };
 }
 
-async function asCallerSees(
+async function forCaller(
   error: Error,
   c: Context<ApiEnv>,
   whenUnavailable: ErrorAnswers["whenUnavailable"],
@@ -57,22 +57,25 @@ async function asCallerSees(
     const isAboutKey = error.status === 401 || error.status === 403;
     if (!isAboutKey) await caller?.judge();
     return error;
-  } catch (stronger) {
-    if (stronger instanceof ApiError) return stronger;
-    if (stronger instanceof DatabaseError && stronger.isUnavailable) {
-      logFailure(origin, "database_unavailable", stronger);
-      const mayBeDone = stronger === error && stronger.mayBeCommitted;
+  } catch (failure) { // the error itself, or the one of judging the key
+    if (failure instanceof ApiError) return failure;
+    if (failure instanceof DatabaseError && failure.isUnavailable) {
+      logFailure(origin, "database_unavailable", failure);
+      const mayBeDone = failure === error && failure.mayBeCommitted;
       return databaseUnavailable(whenUnavailable(c.req.method, mayBeDone));
     }
-    logFailure(origin, "request_failed", stronger);
+    logFailure(origin, "request_failed", failure);
     return new ApiError("internal", "Internal error");
   }
 }
 
-/** An outage is over within moments or after minutes; a caller that comes back too early is told again. */
+/** Many outages are over within seconds. A caller that comes back too early gets the same answer. */
 const RETRY_AFTER_S = 2;
 
-/** @param whatToDo completes the sentence for the caller. */
+/**
+ * The database does not answer.
+ * @param whatToDo the end of the sentence: what the caller does next.
+ */
 export function databaseUnavailable(whatToDo: string, body?: Record<string, unknown>): ApiError {
   return new ApiError("database_unavailable", `The database does not answer; ${whatToDo}`, {
     body,

@@ -1,37 +1,36 @@
 import * as z from "zod";
 
-// Fields that more than one resource has. Lengths count characters as a person does (code points), which
-// is also how the database and JSON Schema count. What zod's checks do not tell JSON Schema stands in
-// `meta`, beside the check, for the API's description.
+// Fields that more than one resource has. A length counts code points, as the database and JSON Schema do.
+// Where zod cannot express a check in JSON Schema, `meta` has it for the API's description.
 
 /** An id of a row. */
 export const Id = z.guid();
 
-/** The path of one row: `{ id }`. */
+/** The parameters in the path of one row: `{ id }`. */
 export const IdParams = z.object({ id: Id });
 
-/** As the database writes it, to the microsecond; Date would round it and skip rows of a page. */
+/** A time as the database writes it, to the microsecond. A Date would round it, and a page could skip rows. */
 export const Timestamp = z.iso.datetime({ offset: true })
   .regex(/^(?!0000).*[+-](0\d|1[0-4]):[0-5]\d$/)
   .meta({ format: "date-time" });
 
-/** A field that the service sets and no caller. */
+/** A field that the service sets, and callers cannot. */
 export function readOnly<Schema extends z.ZodType>(field: Schema): Schema {
   return field.meta({ ...field.meta(), readOnly: true });
 }
 
-/** The fields that every row begins with. */
-export const ROW = { id: readOnly(Id), company_id: readOnly(Id) };
+/** The first fields of every row. */
+export const ROW_IDS = { id: readOnly(Id), company_id: readOnly(Id) };
 
-/** The fields that every row ends with. */
+/** The last fields of every row. */
 export const ROW_TIMES = { created_at: readOnly(Timestamp), updated_at: readOnly(Timestamp) };
 
-/** A string, trimmed, of at most `max` characters, that Postgres can keep as it is. */
+/** A text of at most `max` characters, trimmed, that Postgres can store unchanged. */
 export function text(max: number) {
   return storable(z.string().trim(), max);
 }
 
-/** A string kept to the byte, of at most `max` characters. */
+/** A text of at most `max` characters, kept to the byte. */
 export function verbatim(max: number) {
   return storable(z.string(), max);
 }
@@ -43,28 +42,29 @@ function storable(string: z.ZodString, max: number) {
     .meta({ maxLength: max });
 }
 
-/** A text, from `text` or `verbatim`, that must say something. */
+/** A text, from `text` or `verbatim`, that must have a character other than white space. */
 export function required<Text extends z.ZodString>(text: Text): Text {
   return text
     .refine((value) => value.trim() !== "", "must not be empty")
     .meta({ ...text.meta(), minLength: 1, pattern: "\\S" });
 }
 
-/** A trimmed text that must say something. */
+/** A trimmed text of 1 to `max` characters. */
 export function requiredText(max: number) {
   return required(text(max));
 }
 
+/** The message about a text that is not storable. */
 export const NOT_STORABLE = "must not contain the null character or half a surrogate pair";
 
-/** Postgres has no null character in text, and half a surrogate pair is no character at all. */
+/** Whether Postgres can store a text: without the null character and without half a surrogate pair. */
 export function isStorable(value: string): boolean {
   return !value.includes("\0") && value.isWellFormed();
 }
 
 const MAX_MONEY = 999_999_999_999.99;
 
-/** An amount of money: two decimals, and small enough for numeric(14, 2). */
+/** An amount of money with at most two decimals, within numeric(14, 2). */
 export const Money = z.number()
   .refine((value) => value >= 0, "must not be negative")
   .refine((value) => value <= MAX_MONEY, `must be at most ${MAX_MONEY}`)
@@ -74,21 +74,21 @@ export const Money = z.number()
   )
   .meta({ minimum: 0, maximum: MAX_MONEY, multipleOf: 0.01 });
 
-/** E.164 with the plus sign. Kept as sent: a trimmed or rewritten number would not be the caller's. */
+/** A phone in E.164 with the plus sign. Not trimmed: a phone is stored exactly as the caller sent it. */
 export const Phone = z.string().regex(
   /^\+[1-9][0-9]{6,14}$/,
   "must be in E.164 format with a leading plus sign, such as +5511987654321",
 );
 
-// Lenient where mail systems differ (any script, any printable local part), strict about the shape.
+// Lenient where mail systems differ (any script, almost any local part), strict about the shape.
 const EMAIL =
   /^(?!\.)(?!.*\.\.)[^\s@"(),:;<>[\]\\\p{C}]{1,64}(?<!\.)@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,63}$/u;
 
-/** An email address, trimmed, also one in another script. */
+/** An email address in any script, trimmed. */
 export const Email = text(320).regex(EMAIL, "must be an email address")
   .meta({ maxLength: 320, format: "idn-email" });
 
-/** A change that changes nothing is a mistake of the caller's. */
+/** Changes of which a request must have at least one: an empty change is a mistake. */
 export function atLeastOne<Shape extends z.ZodRawShape>(
   changes: z.ZodObject<Shape, z.core.$strict>,
 ) {
@@ -99,8 +99,8 @@ export function atLeastOne<Shape extends z.ZodRawShape>(
 }
 
 /**
- * The same input, of which the API's description says what is stored where a field is left out. The
- * database does that; nothing is filled in here.
+ * The same input, with the defaults in the API's description. The database fills them in; the schema does
+ * not.
  */
 export function withDefaults<Input extends z.ZodObject>(
   input: Input,

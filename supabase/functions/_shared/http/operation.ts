@@ -4,28 +4,28 @@ import type { Caller } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import type { Origin } from "../log.ts";
 
-/** All that is said of an operation, once: what mounts it, checks it and documents it reads this. */
+/** The one declaration of an operation. Routing, validation and the API's description all derive from it. */
 export interface Declaration {
   /** Its name in the API's description, such as `listContacts`. */
   id: string;
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** Below the function's name, with Hono's names for what varies: `/contacts/:id`. */
+  /** Below the function's name, with parameters as Hono writes them: `/contacts/:id`. */
   path: string;
-  /** What the key must allow; null where no key is needed. */
+  /** The scope that the key must have; null when no key is needed. */
   scope: Scope | null;
   params?: z.ZodObject;
   query?: z.ZodObject;
-  /** Of a request with a body, which is a JSON object. */
+  /** Missing when the operation takes no body. A body is a JSON object. */
   body?: z.ZodType;
-  /** The bodies of its successes, by their HTTP status. */
+  /** The bodies of its successes, by HTTP status. */
   answers: Record<number, z.ZodType>;
-  /** The errors of its own, beside those that every operation has. */
+  /** Its own errors, without those that every operation has. */
   errors?: readonly ErrorCode[];
 }
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** A request as an operation's schemas answer it. */
+/** A request as the schemas of its operation have parsed it. */
 export interface Request<Declared extends Declaration> {
   /** The holder of the key; its `db` is limited to the key's company. */
   caller: Declared["scope"] extends null ? undefined : Caller;
@@ -35,7 +35,7 @@ export interface Request<Declared extends Declaration> {
   origin: Origin;
 }
 
-/** An answer that an operation has declared, and no other. */
+/** An answer that the operation has declared. */
 export type Reply<Declared extends Declaration> = {
   [Status in keyof Declared["answers"] & number]: {
     status: Status;
@@ -43,17 +43,17 @@ export type Reply<Declared extends Declaration> = {
   };
 }[keyof Declared["answers"] & number];
 
-/** A declaration with what answers it. */
+/** A declaration with its handler. */
 export interface Operation<Id extends string = string> extends Declaration {
   id: Id;
   handle(request: Request<Declaration>): Promise<{ status: number; body: unknown }>;
 }
 
 /**
- * An operation of the API. Its handler gets what the schemas answer, and one that answers something else
- * than is declared does not compile.
+ * An operation of the API. Its handler gets the parsed request. A handler that returns an answer that is not
+ * declared does not compile.
  *
- * @param handler may throw any ApiError whose code is declared or is of those that every operation has.
+ * @param handler may throw an ApiError with a declared code or with one that every operation has.
  */
 export function operation<const Declared extends Declaration>(
   declared: Declared,
@@ -62,7 +62,7 @@ export function operation<const Declared extends Declaration>(
   return { ...declared, handle: handler as unknown as Operation["handle"] };
 }
 
-/** An answer: its HTTP status and its body. */
+/** An answer of a handler. */
 export function reply<const Status extends number, Body>(status: Status, body: Body) {
   return { status, body };
 }

@@ -9,33 +9,33 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
 /**
- * The order of a list: fields that never change places between two pages of one walk, the last of
- * them unique. All ascend or all descend, which is what one index serves from any point on.
+ * The order of a list. Its fields together are unique, so that two rows never change places between pages.
+ * All ascend or all descend, so that one index serves the list from any row on.
  */
-export interface ListOrder {
-  table: Table;
+export interface ListOrder<Row extends z.ZodObject = z.ZodObject> {
+  table: Table<Row>;
   fields: string[];
   ascending: boolean;
 }
 
 type Field<Row extends z.ZodObject> = keyof Row["shape"] & string;
 
-/** Rows by these fields, ascending. */
+/** The order by these fields, ascending. */
 export function orderBy<Row extends z.ZodObject>(
   table: Table<Row>,
   ...fields: Field<Row>[]
-): ListOrder {
+): ListOrder<Row> {
   return { table, fields, ascending: true };
 }
 
-/** Newest first; rows made at the same moment by id. */
-export function newestFirst(
-  table: Table<z.ZodObject<{ created_at: z.ZodType; id: z.ZodType }>>,
-): ListOrder {
+/** Newest first; rows with the same created_at are in descending order of their ids. */
+export function newestFirst<Row extends z.ZodObject<{ created_at: z.ZodType; id: z.ZodType }>>(
+  table: Table<Row>,
+): ListOrder<Row> {
   return { table, fields: ["created_at", "id"], ascending: false };
 }
 
-/** Where a page starts: after the row with these values, in the fields of the order. */
+/** A page starts after the row with these values of the order's fields. */
 type Start = (string | number)[];
 
 /** The query parameters that every list takes: `limit` and `cursor`. */
@@ -62,7 +62,7 @@ export function paging(order: ListOrder) {
   });
 }
 
-/** A query on a table as supabase-js builds it, as far as a page needs it. */
+/** The methods of a supabase-js query that a page needs. */
 interface Query<Row> extends PromiseLike<PostgrestSingleResponse<Row[]>> {
   order(column: string, options: { ascending: boolean }): Query<Row>;
   limit(count: number): Query<Row>;
@@ -74,10 +74,11 @@ interface Query<Row> extends PromiseLike<PostgrestSingleResponse<Row[]>> {
 /**
  * One page of a list: the body `{ data, pagination: { limit, has_more, next_cursor } }`.
  *
- * Pages are found by the values of the last row (keyset), so rows that come and go between two pages
- * neither hide nor repeat another row, and a late page costs what the first does.
+ * A page continues after the values of the last row (keyset). Rows that come and go between two pages neither
+ * hide nor repeat another row, and a late page costs as much as the first.
  *
- * @param whenEmpty must see a row of the company or judge the key, since an empty list proves nothing.
+ * @param whenEmpty judges the key or reads a row of the company, because an empty list does not prove that
+ *   the key is valid.
  */
 export async function readPage<Row extends object>(
   caller: Caller,
@@ -91,7 +92,7 @@ export async function readPage<Row extends object>(
   for (const field of fields) ordered = ordered.order(table.columnOf(field), { ascending });
   if (page.cursor) ordered = after(ordered, order, page.cursor);
 
-  // One more than asked for tells whether there is another page.
+  // One row more than the limit: whether there is another page.
   const found = rows(await ordered.limit(page.limit + 1));
   if (found.length === 0) await whenEmpty();
   const data = found.slice(0, page.limit);
@@ -106,8 +107,8 @@ export async function readPage<Row extends object>(
 }
 
 /**
- * Rows after a start, for columns a, b, c: a ≥ x and (a > x or (b ≥ y and (b > y or c > z))). In this
- * form, unlike as a list of alternatives, an index can begin at x and the planner knows how much is left.
+ * The rows after a start (x, y, z) in the columns a, b, c: a ≥ x and (a > x or (b ≥ y and (b > y or c > z))).
+ * With a ≥ x on its own, Postgres can start in the index at x; a plain list of alternatives prevents that.
  */
 function after<Row>(query: Query<Row>, order: ListOrder, start: Start): Query<Row> {
   const columns = order.fields.map(order.table.columnOf);
@@ -121,8 +122,8 @@ function after<Row>(query: Query<Row>, order: ListOrder, start: Start): Query<Ro
   return from.or(`${beyond(0)},${atOrBeyond(1)}`);
 }
 
-// A cursor holds values of the order's fields and nothing else. A caller who changes one moves to another
-// place in the same list of the same company; there is nothing else that it could reach.
+// A cursor holds values of the order's fields and nothing else. A caller who changes a cursor gets another
+// place in the same list of the same company.
 
 function writeCursor({ table }: ListOrder, values: Start): string {
   return base64url.encode(JSON.stringify([table.name, ...values]));
@@ -131,7 +132,7 @@ function writeCursor({ table }: ListOrder, values: Start): string {
 function readCursor({ table, fields }: ListOrder, cursor: string): Start | null {
   try {
     const json = new TextDecoder("utf-8", { fatal: true }).decode(base64url.decode(cursor));
-    // The table's name keeps one list's cursor from being taken for another's.
+    // By the table's name, a list refuses the cursor of another list.
     const shape: [z.ZodType, ...z.ZodType[]] = [
       z.literal(table.name),
       ...fields.map((field) => table.row.shape[field]),

@@ -2,11 +2,10 @@ import { ApiError } from "../errors.ts";
 import type { Operation } from "./operation.ts";
 
 /**
- * Why no operation answers a request: method_not_allowed where another method would be answered, else
- * route_not_found.
+ * The error of a request that no operation answers: method_not_allowed when the path takes another method,
+ * else route_not_found.
  *
- * @param name the function's, the first part of every path.
- * @param path of the request.
+ * @param name of the function, which is the first part of every path.
  */
 export function refusedRoute(
   name: string,
@@ -23,7 +22,7 @@ export function refusedRoute(
   );
 }
 
-/** A method that none of these operations has; `Allow` lists those that they have. */
+/** The error of a method that none of these operations has. `Allow` lists the methods that they have. */
 export function methodNotAllowed(method: string, operations: Operation[]): ApiError {
   // An operation that answers GET answers HEAD, without the body.
   const methods = operations.flatMap(({ method }) => method === "GET" ? ["GET", "HEAD"] : method);

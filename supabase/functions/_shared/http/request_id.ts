@@ -4,14 +4,14 @@ import type { ApiEnv } from "./env.ts";
 const HEADER = "X-Request-Id";
 
 /**
- * Gives every answer the caller's `X-Request-Id` when it is 1 to 128 visible ASCII characters, else
- * a new UUID; log lines carry the same. Answers hold company data, so no cache on the way may keep them.
+ * Gives every answer the caller's `X-Request-Id` when it is 1 to 128 visible ASCII characters, else a new
+ * UUID. Log lines have the same id. Forbids caches to keep an answer, because answers hold company data.
  */
 export const requestId = createMiddleware<ApiEnv>(async (c, next) => {
   const presented = c.req.header(HEADER) ?? "";
   const id = /^[\x21-\x7e]{1,128}$/.test(presented) ? presented : crypto.randomUUID();
   c.set("origin", { requestId: id, method: c.req.method, path: c.req.path });
-  // Set before there is an answer: Hono copies a finished one, body and all, to change its headers.
+  // Set before there is an answer: to change the headers of an answer, Hono copies it with its body.
   c.header(HEADER, id);
   c.header("Cache-Control", "no-store");
   await next();

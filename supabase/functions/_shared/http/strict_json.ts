@@ -1,14 +1,13 @@
 /**
- * A number in JSON that would not be kept as it was written: more digits than a JavaScript number
- * has, or beyond its range. It stands where the number stood, so that whoever checks the value can
- * say where.
+ * Takes the place of a JSON number that JavaScript cannot keep exactly: it has too many digits or is out of
+ * range. So the schema that checks the value can name the field.
  */
 export class InexactNumber {
   static readonly message =
     "is a number that cannot be kept exactly; send fewer digits, or a string";
 }
 
-/** A name stands more than once in one object, and JSON.parse would keep just the last of them. */
+/** A key is given more than once in one object. JSON.parse would keep only the last value. */
 export class RepeatedKeys extends Error {
   override name = "RepeatedKeys";
   constructor(readonly keys: string[]) {
@@ -17,9 +16,8 @@ export class RepeatedKeys extends Error {
 }
 
 /**
- * A value as JSON.parse reads it, but for what that would change in silence.
- * @throws SyntaxError when it is not JSON; RangeError when it is nested too deeply to be looked
- *   through; RepeatedKeys.
+ * Parses JSON without changing anything in silence: an inexact number becomes an InexactNumber.
+ * @throws SyntaxError when the text is not JSON; RangeError when it is nested too deeply; RepeatedKeys.
  */
 export function parseStrictly(text: string): unknown {
   const value: unknown = JSON.parse(text, markInexact as Parameters<typeof JSON.parse>[1]);
@@ -32,12 +30,12 @@ function markInexact(_key: string, value: unknown, context: { source: string }):
   return typeof value === "number" && !isExact(context.source, value) ? new InexactNumber() : value;
 }
 
-/** Whether a number as read is the number as written. */
+/** Whether a number was read exactly as it was written. */
 function isExact(source: string, value: number): boolean {
   return decimal(source) === decimal(String(value));
 }
 
-/** One spelling for every way to write a decimal number: its digits, and where the point goes. */
+/** One spelling for all ways to write a decimal number; null when the text is not one. */
 function decimal(text: string): string | null {
   const [, sign, whole, fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
@@ -49,7 +47,7 @@ function decimal(text: string): string | null {
   return `${sign}${significant}e${power}`;
 }
 
-/** By hand, because /0+$/ looks at every run of zeros from each of its zeros: minutes for a million. */
+/** A loop, because /0+$/ takes quadratic time on zeros within a number: minutes for a million digits. */
 function withoutZerosAtEnd(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;
@@ -58,7 +56,7 @@ function withoutZerosAtEnd(digits: string): string {
 
 const STRING = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
-/** Names that the text has more often than the value that was read from it. */
+/** The keys that are more often in the text than in the value that was read from it. */
 function repeatedKeys(text: string, value: unknown): string[] {
   const counts = new Map<string, number>();
   const count = (key: string, by: number) => counts.set(key, (counts.get(key) ?? 0) + by);

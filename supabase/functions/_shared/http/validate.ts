@@ -6,11 +6,11 @@ import { InexactNumber, parseStrictly, RepeatedKeys } from "./strict_json.ts";
 const NoParameters = z.strictObject({});
 
 /**
- * The JSON object of a request as its schema answers it. Strict: a field that the schema does not name is
- * refused, so nothing that a caller sent is dropped in silence.
+ * The body of a request, parsed by its schema. Strict: a field that the schema does not have is refused, so
+ * nothing is dropped in silence.
  *
- * @param readOnly fields that the service sets; they are refused as such.
- * @throws ApiError invalid_request, with every field that does not hold.
+ * @param readOnly fields that are refused as read-only.
+ * @throws ApiError invalid_request with every wrong field.
  */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
@@ -30,7 +30,7 @@ export async function readBody<Schema extends z.ZodType>(
 }
 
 /**
- * The query parameters of a request as their schema answers them; each is a string before.
+ * The query parameters of a request, parsed by their schema.
  * @throws ApiError invalid_request for an unknown, repeated or malformed parameter.
  */
 export function readQuery<Schema extends z.ZodType>(
@@ -38,16 +38,16 @@ export function readQuery<Schema extends z.ZodType>(
   schema: Schema | typeof NoParameters = NoParameters,
 ): z.output<Schema> {
   const parameters = c.req.url.includes("?") ? [...new URL(c.req.url).searchParams] : [];
-  const once = new Set<string>();
-  const twice = new Set<string>();
-  for (const [name] of parameters) (once.has(name) ? twice : once).add(name);
-  if (twice.size > 0) throw repeated([...twice]);
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const [name] of parameters) (seen.has(name) ? repeated : seen).add(name);
+  if (repeated.size > 0) throw givenTwice([...repeated]);
   const ofUnknown = () => "is not a parameter that is accepted here";
   return check(schema as Schema, Object.fromEntries(parameters), ofUnknown);
 }
 
 /**
- * What varies in the path of a request.
+ * The parameters in the path of a request, parsed by their schema.
  * @throws ApiError invalid_request when it is malformed, such as an id that is not a UUID.
  */
 export function readParams<Schema extends z.ZodType>(
@@ -82,17 +82,17 @@ function parseObject(text: string): unknown {
   try {
     return parseStrictly(text);
   } catch (error) {
-    if (error instanceof RepeatedKeys) throw repeated(error.keys);
+    if (error instanceof RepeatedKeys) throw givenTwice(error.keys);
     if (!(error instanceof RangeError)) throw error;
     throw new ApiError("invalid_request", "The request body is nested too deeply");
   }
 }
 
-function repeated(fields: string[]): ApiError {
+function givenTwice(fields: string[]): ApiError {
   return invalidRequest(fields.map((field) => ({ field, message: "is given more than once" })));
 }
 
-/** @param ofUnknown what to say of a key that the schema does not name. */
+/** @param ofUnknown the message about a key that the schema does not have. */
 function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -126,7 +126,7 @@ const NAMES: Record<string, string> = {
   guid: "a UUID",
 };
 
-/** Messages that follow a field's name and say what to send; zod's own speak of types and inputs. */
+/** A message that follows a field's name and tells what to send. Zod's own messages are for programmers. */
 function explain(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":

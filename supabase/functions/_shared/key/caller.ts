@@ -10,7 +10,7 @@ import { type Scope, tokenSource } from "./token.ts";
 
 /**
  * The holder of an API key, during one request. The database judges the key within the statements of the
- * request itself, so a good request costs one round trip and a key that is switched off is refused at once.
+ * request. So a successful request costs one round trip, and a key that is switched off is refused at once.
  */
 export class Caller {
   #isJudged = false;
@@ -19,8 +19,8 @@ export class Caller {
   constructor(readonly db: CompanyDb, readonly keyHash: string) {}
 
   /**
-   * Judges the key by itself; the database also notes that the key is in use. Needed before every answer
-   * that shows no row, because row-level policies are only asked about rows. Once a request is enough.
+   * Judges the key in a statement of its own, which also notes that the key is in use. Needed before every
+   * answer without a row, because Postgres evaluates a policy only for rows. Done once for a request.
    *
    * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError.
    */
@@ -30,7 +30,7 @@ export class Caller {
     this.wasJudged();
   }
 
-  /** Says that a statement of the request has done what `judge` does. */
+  /** Notes that another statement of the request has judged the key, as `judge` does. */
   wasJudged() {
     this.#isJudged = true;
     if (notedAt.size >= MAX_NOTED) notedAt.clear();
@@ -38,35 +38,35 @@ export class Caller {
   }
 
   /**
-   * Notes after a good answer that the key is in use, unless this instance has done so lately. Reads run in
-   * read-only transactions, so this takes a statement of its own; the caller does not wait for it.
+   * Notes after a success that the key is in use, unless this instance has done so lately. This takes a
+   * statement of its own, because reads run in read-only transactions. The caller does not wait for it.
    */
   noteUse(origin: Origin) {
     if (Date.now() - (notedAt.get(this.keyHash) ?? -Infinity) < NOTE_EVERY_MS) return;
     notedAt.set(this.keyHash, Date.now());
     const noting = this.judge().catch((error) => {
       notedAt.delete(this.keyHash);
-      // A key that is switched off just after its answer is not in use; nothing has failed.
+      // The key was switched off just after its answer: that is not a failure.
       if (!(error instanceof ApiError)) logFailure(origin, "note_use", error);
     });
     keepRunning(noting);
   }
 }
 
-/** authenticate() in the database writes a key's last_used_at no more often than this. */
+/** As often as authenticate() in the database writes a key's last_used_at. */
 const NOTE_EVERY_MS = 5 * 60_000;
 const MAX_NOTED = 10_000;
 const notedAt = new Map<string, number>();
 
-/** Many more keys than one instance serves at a time; a caller who tries keys must not fill the memory. */
+/** More keys than one instance serves at a time. A caller who tries many keys must not fill the memory. */
 const MAX_KEYS = 500;
 
 /**
- * Reads the key of a request and opens the database with it, without asking the database anything. The
- * client of a key and scope is kept: making one and signing its token costs more than all else that a
- * function does for a request.
+ * A function that reads the key of a request and makes its caller, without a round trip to the database. It
+ * keeps the database client of each key and scope, because making a client and signing its token is the most
+ * expensive work of a request.
  *
- * The answered function throws ApiError missing_api_key or invalid_api_key when there is nothing to judge.
+ * It throws ApiError missing_api_key or invalid_api_key when the request has nothing in the form of a key.
  */
 export function callers(
   config: Config,

@@ -4,10 +4,10 @@ const PREFIX = "sk_live_";
 
 /**
  * The API key of a request, not judged yet: from `Authorization: Bearer <key>`, else from `X-Api-Key`.
- * A bearer value of another kind (a Supabase client always sends one) gives way to `X-Api-Key`.
+ * A bearer value without a key's form (a Supabase client always sends one) gives way to `X-Api-Key`.
  *
- * @throws ApiError missing_api_key when neither header is present, invalid_api_key when neither
- *   holds a value of a key's form.
+ * @throws ApiError missing_api_key when neither header is present, invalid_api_key when neither has a value
+ *   with a key's form.
  */
 export function presentedKey(headers: Headers): string {
   const authorization = headers.get("Authorization");
@@ -21,10 +21,10 @@ export function presentedKey(headers: Headers): string {
   return key;
 }
 
-/** The SHA-256 of a key in hexadecimal: what the database stores, as create_api_key() computes it. */
+/** The SHA-256 of a key in hexadecimal. The database stores the same; create_api_key() computes it. */
 export async function hashKey(key: string): Promise<string> {
-  // A plain digest is enough: keys are random, so there is no dictionary to try. Not node:crypto, which
-  // takes as long to load as everything else that a function has of its own.
+  // A plain digest is enough: keys are random, so there is no dictionary to try. node:crypto is not used:
+  // it takes as long to load as all of the functions' own code.
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,20 +1,20 @@
 import * as jose from "jose";
 import type { SigningKey } from "../config.ts";
 
-/** What a key must allow. */
+/** A permission of an API key. */
 export type Scope = "read" | "write" | "messaging";
 
 const LIFE_S = 60;
-/** A token serves for half of its life; the other half is for clocks that differ and requests that wait. */
+/** A token is used for half of its life. The other half is for clocks that differ and requests that wait. */
 const REUSE_MS = LIFE_S * 1000 / 2;
 
 /**
- * Makes the tokens with which requests of one key reach the database: role `api_client`, the key's hash
- * and the scope that the request needs. A token opens nothing that the key would not: the database judges
- * the key with every statement, so reusing a token for half a minute proves nothing less.
+ * Makes the tokens for the database requests of one key: role `api_client`, the key's hash, and the scope
+ * that the operation needs. A token can be used again for half a minute, because the database judges the key
+ * in every statement anyway.
  *
  * @param keyHash null for a request without a key, which sees no row.
- * @param scope null where any valid key will do.
+ * @param scope null when any valid key will do.
  */
 export function tokenSource(
   signingKey: SigningKey,
@@ -25,7 +25,7 @@ export function tokenSource(
   let mintedAt = 0;
   return () => {
     const now = Date.now();
-    // A clock that is set back must not keep a token beyond its life.
+    // When the clock is set back, the token is made anew: it must not be used beyond its life.
     if (!token || now < mintedAt || now >= mintedAt + REUSE_MS) {
       [token, mintedAt] = [mint(signingKey, keyHash, scope), now];
     }

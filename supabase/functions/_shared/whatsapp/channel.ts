@@ -1,14 +1,14 @@
 import { fetchOnce } from "../fetch_once.ts";
 import { outcomeOf, type SendOutcome } from "./outcome.ts";
 
-/** Where and how patiently to call the channel. */
+/** The address and the time-out of calls to the channel. */
 export interface ChannelConfig {
   /** With the version and without a slash at the end: `https://graph.facebook.com/v26.0`. */
   url: string;
   timeoutMs: number;
 }
 
-/** A call of the channel, ready to be made. */
+/** A call to the channel, ready to be made. */
 export interface ChannelCall {
   url: string;
   init: RequestInit;
@@ -17,15 +17,15 @@ export interface ChannelCall {
 let client: Deno.HttpClient | undefined;
 
 /**
- * HTTP/1.1, each call on a connection of its own while it lasts. Over HTTP/2, many calls share one, so that
- * one break leaves nobody knowing of any of them, and 64 at once take a seventh longer.
+ * A client for HTTP/1.1, where a call has a connection of its own. Over HTTP/2, calls share a connection, and
+ * when it breaks, the outcome of all of them is unknown. 64 simultaneous calls also take a seventh longer.
  */
 function channelClient(): Deno.HttpClient | undefined {
-  // Not every runtime of Supabase's lets a function choose.
+  // Not every Supabase runtime lets a function choose the protocol.
   return client ??= Deno.createHttpClient?.({ http1: true, http2: false });
 }
 
-/** Makes the call, once, and answers what is known of the message afterwards. Never throws. */
+/** Makes the call once and returns what is known of the message afterwards. Never throws. */
 export async function callChannel(
   { timeoutMs }: ChannelConfig,
   { url, init }: ChannelCall,
@@ -36,7 +36,7 @@ export async function callChannel(
     response = await fetchOnce(url, { ...init, signal, client: channelClient() });
   } catch (error) {
     const cause = reasonOf(error);
-    return neverLeft(cause)
+    return wasNeverSent(cause)
       ? { kind: "not_taken", error: "channel_unavailable", cause }
       : { kind: "unknown", cause };
   }
@@ -45,7 +45,7 @@ export async function callChannel(
   try {
     text = await response.text();
   } catch (error) {
-    // What broke off may have said anything, but by a 4xx nothing was carried out.
+    // The rest of the answer is lost. After a 4xx, the message was certainly not sent.
     if (status < 400 || status >= 500) return { kind: "unknown", cause: reasonOf(error) };
     text = "";
   }
@@ -60,16 +60,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What fetch says of a failure, without the address: `client error (Connect): dns error: …`. */
+/** The reason of a failed fetch, without the address: `client error (Connect): dns error: …`. */
 function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Error;
-  const said = cause instanceof Error ? cause.message : message;
-  return `${name}: ${said.replace(/^error sending request .*?: (?=client error)/, "")}`;
+  const reason = cause instanceof Error ? cause.message : message;
+  return `${name}: ${reason.replace(/^error sending request .*?: (?=client error)/, "")}`;
 }
 
-/** Whether a call failed before anything of it was sent: name, connection or TLS could not be had. */
-function neverLeft(cause: string): boolean {
-  // hyper's word for that phase, in which every error of these kinds arrives, and Deno's for ports that it
-  // does not connect to. What arrives in other words has perhaps been sent.
+/** Whether a call failed before any of it was sent: at the name, the connection or TLS. */
+function wasNeverSent(cause: string): boolean {
+  // "Connect" is hyper's name for that phase; the other text is Deno's for ports that it does not connect to.
+  // After any other error, the call may have been sent.
   return /client error \(Connect\)|Requests to port \d+ are blocked/.test(cause);
 }

@@ -4,17 +4,17 @@ import { ConfigError } from "../config.ts";
 // 32 bytes are 43 characters in either alphabet, and one "=" where the encoding pads.
 const KEY = /^([A-Za-z0-9+/]{43}|[A-Za-z0-9_-]{43})=?$/;
 
-/** The keys under which access tokens of messaging accounts may be sealed; new ones are under the current. */
+/** The keys that may have sealed the access tokens of messaging accounts. The current key seals new ones. */
 export type CredentialsKeys = readonly [current: Uint8Array, previous?: Uint8Array];
 
 /**
- * The key under which access tokens of messaging accounts are stored, from the text of the secret
- * CREDENTIALS_KEY: 32 bytes in base64 or base64url.
+ * The key that seals the access tokens of messaging accounts, from the text of the secret CREDENTIALS_KEY:
+ * 32 bytes in base64 or base64url.
  *
- * @throws ConfigError when it is missing or anything else; the sentence never quotes it.
+ * @throws ConfigError when it is missing or malformed. The sentence never quotes it.
  */
 export function readCredentialsKey(text: string | undefined): Uint8Array {
-  const key = keyIn(text);
+  const key = decodeKey(text);
   if (key) return key;
   throw new ConfigError(
     "CREDENTIALS_KEY must be 32 random bytes in base64 or base64url, the same for the functions " +
@@ -23,17 +23,17 @@ export function readCredentialsKey(text: string | undefined): Uint8Array {
 }
 
 /**
- * The keys of the secrets CREDENTIALS_KEY and CREDENTIALS_KEY_PREVIOUS. The second one is set while a
- * rotation is under way, and may be missing or empty.
+ * The keys in the secrets CREDENTIALS_KEY and CREDENTIALS_KEY_PREVIOUS. The second is set during a rotation,
+ * and may be missing or empty.
  *
- * @throws ConfigError when one of them is malformed, or the first is missing; the sentence never quotes it.
+ * @throws ConfigError when one of them is malformed, or the first is missing. The sentence never quotes it.
  */
 export function readCredentialsKeys(
   { CREDENTIALS_KEY, CREDENTIALS_KEY_PREVIOUS }: Record<string, string | undefined>,
 ): CredentialsKeys {
   const current = readCredentialsKey(CREDENTIALS_KEY);
   if (!CREDENTIALS_KEY_PREVIOUS) return [current];
-  const previous = keyIn(CREDENTIALS_KEY_PREVIOUS);
+  const previous = decodeKey(CREDENTIALS_KEY_PREVIOUS);
   if (previous) return [current, previous];
   throw new ConfigError(
     "CREDENTIALS_KEY_PREVIOUS must be the CREDENTIALS_KEY before this one, 32 bytes in base64 or " +
@@ -41,22 +41,22 @@ export function readCredentialsKeys(
   );
 }
 
-function keyIn(text: string | undefined): Uint8Array | null {
+function decodeKey(text: string | undefined): Uint8Array | null {
   if (!text || !KEY.test(text)) return null;
   return jose.base64url.decode(text.replaceAll("+", "-").replaceAll("/", "_").replace("=", ""));
 }
 
 /**
  * The id of a key: its JWK thumbprint (RFC 7638, SHA-256 in base64url). The key is random, so its digest
- * tells nothing of it (section 7).
+ * reveals nothing of it (section 7).
  */
 export async function credentialsKeyId(key: Uint8Array): Promise<string> {
   return await jose.calculateJwkThumbprint({ kty: "oct", k: jose.base64url.encode(key) });
 }
 
 /**
- * An access token as the database keeps it: a compact JWE (RFC 7516) with the key used directly and
- * A256GCM, whose header names the key (`kid`). Two seals of one token differ.
+ * Encrypts an access token for the database: a compact JWE (RFC 7516) with the key used directly, A256GCM,
+ * and the key's id in the header (`kid`). Sealing one token twice gives two different texts.
  */
 export async function sealToken(token: string, key: Uint8Array): Promise<string> {
   return await new jose.CompactEncrypt(new TextEncoder().encode(token))
@@ -64,7 +64,7 @@ export async function sealToken(token: string, key: Uint8Array): Promise<string>
     .encrypt(key);
 }
 
-/** The id of the key that a sealed token names; undefined when it names none, or is no sealed token. */
+/** The id of the key that a sealed token names; undefined when it names none or is not a sealed token. */
 export function keyIdOf(sealed: string): string | undefined {
   try {
     return jose.decodeProtectedHeader(sealed).kid;
@@ -73,7 +73,7 @@ export function keyIdOf(sealed: string): string | undefined {
   }
 }
 
-/** A sealed token names a key that is not among the configured ones. */
+/** A sealed token names a key that is not configured. */
 export class UnknownCredentialsKey extends Error {
   override name = "UnknownCredentialsKey";
   constructor(readonly keyId: string) {
@@ -84,11 +84,11 @@ export class UnknownCredentialsKey extends Error {
 }
 
 /**
- * The access token that `sealToken` sealed under one of these keys: the one that it names, and no other.
- * A token that names none was sealed by an earlier version, under any of them.
+ * Decrypts an access token that `sealToken` has sealed, with the key that it names and no other. A token that
+ * names no key was sealed by an earlier version; it is tried with each key.
  *
- * @throws UnknownCredentialsKey when it names a key that is none of these; jose.errors.JOSEError when
- *   it was sealed under another key than it names, in another way, or altered.
+ * @throws UnknownCredentialsKey when it names a key that is not among these; jose.errors.JOSEError when it
+ *   was altered, or sealed in another way or under another key than it names.
  */
 export async function openToken(sealed: string, keys: CredentialsKeys): Promise<string> {
   const keyId = keyIdOf(sealed);

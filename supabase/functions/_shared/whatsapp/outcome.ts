@@ -2,13 +2,13 @@ import * as z from "zod";
 import type { ErrorCode } from "../errors.ts";
 
 /**
- * What is known of a message after the channel was called. `cause` says in a few words, for the log, what
- * was in the way: `HTTP 503`, or what became of the connection.
+ * What is known of a message after a call to the channel. `cause` is the obstacle in a few words, for the
+ * log: `HTTP 503`, or the error of the connection.
  */
 export type SendOutcome =
-  /** The channel took it. That is not delivery. */
+  /** The channel accepted it. That is not delivery yet. */
   | { kind: "accepted"; whatsappMessageId: string }
-  /** The channel refused it, and would again. */
+  /** The channel refused it, and would refuse it again. */
   | { kind: "refused"; error: Refusal; channel: ChannelError }
   /** The channel certainly does not have it. */
   | {
@@ -18,7 +18,7 @@ export type SendOutcome =
     retryAfter?: number;
     cause: string;
   }
-  /** Nobody knows: it may have gone out. */
+  /** Unknown: the channel may have sent it. */
   | { kind: "unknown"; channel?: ChannelError; cause: string };
 
 type Refusal = Extract<
@@ -27,21 +27,21 @@ type Refusal = Extract<
 >;
 type Obstacle = Extract<ErrorCode, "channel_unavailable" | "channel_account_error">;
 
-/** An error in the channel's own words. */
+/** An error of the channel, in its own words. */
 export interface ChannelError {
   code: number;
   message: string;
   details?: string;
-  /** By which the channel's support finds the call. */
+  /** The id by which the channel's support finds the call. */
   traceId?: string;
 }
 
-/** An answer of the channel as it came. */
+/** An HTTP answer of the channel. */
 export interface ChannelAnswer {
   status: number;
-  /** Parsed JSON; undefined when it was none. */
+  /** Parsed JSON; undefined when the body was not JSON. */
   body: unknown;
-  /** The header of this name. */
+  /** The header Retry-After. */
   retryAfter: string | null;
 }
 
@@ -57,32 +57,32 @@ const unavailable: Meaning = { kind: "not_taken", error: "channel_unavailable" }
 const accountError: Meaning = { kind: "not_taken", error: "channel_account_error" };
 const permissionCodes = Array.from({ length: 100 }, (_, i) => 200 + i);
 
-/** The channel's error codes (WhatsApp Cloud API, "Error codes"), by what they mean for a send. */
+/** What the channel's error codes (WhatsApp Cloud API, "Error codes") mean for a send. */
 const MEANINGS = new Map<number, Meaning>([
-  // Parameters that are missing or of the wrong number, form or length; a template that is missing, not
-  // approved or against a policy; a flow that is blocked.
+  // The template is missing, not approved or against a policy; its parameters are missing or have the wrong
+  // number, form or length; its flow is blocked.
   ...all([132000, 132001, 132005, 132007, 132012, 132018, 132068, 132069], rejected),
-  // A template that is paused or disabled.
+  // The template is paused or disabled.
   ...all([132015, 132016], rejected),
-  // A parameter that is missing or invalid.
+  // A parameter of the call is missing or invalid.
   ...all([100, 131008, 131009, 135000], rejected),
-  // A message type or media that the channel does not take.
+  // The channel does not accept the message type or the media.
   ...all([131051, 131053, 131055, 131063, 134100, 134102], rejected),
-  // A recipient that cannot or may not be reached.
+  // The recipient cannot or may not be reached.
   ...all([131021, 131026, 131030, 131062, 130403, 130472, 130497, 131049], unreachable),
   ...all([131050], optedOut),
-  // Throttled; the last of these for one pair of numbers, which recovers within seconds.
+  // Throttled. 131056 is for one pair of numbers and passes within seconds.
   ...all([4, 80007, 130429], unavailable),
   ...all([131056], { ...unavailable, retryAfter: 6 }),
   // The channel is down.
   ...all([2, 131000, 131016, 131057, 133004], unavailable),
   // The template is still being distributed.
   ...all([134101], { ...unavailable, retryAfter: 600 }),
-  // A token that is invalid or expired, a permission that is missing.
+  // The token is invalid or expired, or a permission is missing.
   ...all([0, 3, 10, 190, ...permissionCodes, 131005], accountError),
-  // An account that is deleted, locked, unpaid, restricted or not registered.
+  // The account is deleted, locked, unpaid, restricted or not registered.
   ...all([33, 368, 131031, 131037, 131042, 131045, 131048, 131064, 133010], accountError),
-  // "Possibly a temporary issue", which leaves open what became of the message.
+  // "Possibly a temporary issue": the message may or may not have been sent.
   ...all([1], { kind: "unknown" }),
 ]);
 
@@ -90,7 +90,7 @@ function all(codes: number[], meaning: Meaning): [number, Meaning][] {
   return codes.map((code) => [code, meaning]);
 }
 
-// Only what is readable counts: the rest of an answer may be missing or of any shape.
+// Only these members are read. Anything else in an answer may be missing or have any shape.
 const Accepted = z.object({
   messages: z.array(z.object({ id: z.string().regex(/^[\x21-\x7e]{1,255}$/) })).min(1),
 });
@@ -105,8 +105,8 @@ const Refused = z.object({
 });
 
 /**
- * What an answer of the channel means for the send. Decided by the error's code, because the channel
- * uses HTTP statuses loosely; by the status only where there is no code, or none that is known.
+ * What an answer of the channel means for the send. The error code decides, because the channel uses HTTP
+ * statuses loosely. The status decides only when there is no code, or an unknown one.
  */
 export function outcomeOf({ status, body, retryAfter }: ChannelAnswer): SendOutcome {
   const isSuccess = status >= 200 && status < 300;
@@ -136,8 +136,8 @@ function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
   if (known) return known;
   const isRefusal = status >= 400 && status < 500;
   if (channel) return isRefusal ? rejected : { kind: "unknown" };
-  // Without a code, HTTP's own meaning is left: by a 4xx, and by a 503, a request was not carried out.
-  // It says nothing against the template.
+  // Without a code, only the HTTP status is known: after a 4xx and after a 503, the request was not carried
+  // out. Neither is about the template.
   return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
 }
 
@@ -150,7 +150,7 @@ function channelError(body: unknown): ChannelError | undefined {
 
 const A_DAY = 24 * 60 * 60;
 
-/** Seconds, from a Retry-After header: a number of them or a date in GMT (RFC 9110, 10.2.3). */
+/** The seconds in a Retry-After header, which is a number of seconds or a date in GMT (RFC 9110, 10.2.3). */
 function secondsUntil(retryAfter: string | null): number | undefined {
   const text = retryAfter ?? "";
   const date = text.endsWith(" GMT") ? Date.parse(text) : NaN;

@@ -4,14 +4,13 @@ import { rows } from "../database/rows.ts";
 import { logFailure, type Origin } from "../log.ts";
 import type { SendOutcome } from "./outcome.ts";
 
-// The end of a send in the ledger; see settle_template_send() in the database. Nothing here needs a
-// request: a report of the channel settles sends as well.
+// The end of a send in the ledger; see settle_template_send() in the database.
 
-/** How patiently to record an outcome that the database does not take. */
+/** How long to try to record an outcome while the database fails. */
 export interface SettlePatience {
-  /** How long to wait before each further try. */
+  /** The wait before each further try. */
   settleRetriesMs: number[];
-  /** How long a caller waits for the outcome to be recorded; after it, that goes on without the caller. */
+  /** How long the caller waits for the outcome to be recorded. After that, the tries go on without it. */
   settleWaitMs: number;
 }
 
@@ -26,10 +25,10 @@ type Settlement =
   | { outcome: "failed" | "released"; reason: string; channel_code?: number };
 
 /**
- * Records what became of a claimed send; one round trip. While the database does not take it, it is
- * tried again: longer than the caller waits, because a send that went out must not be forgotten. An
- * unknown outcome is not recorded; the claim's lease ends it. Never throws: what cannot be recorded is
- * logged as `send_not_settled`.
+ * Records the outcome of a claimed send, in one round trip. When the database fails, tries again, longer than
+ * the caller waits: the outcome of a send must not be lost. An unknown outcome is not recorded; the end of
+ * the claim's lease settles the send. Never throws: an outcome that cannot be recorded is logged as
+ * `send_not_settled`.
  */
 export async function settleSend(
   db: CompanyDb,
@@ -40,16 +39,16 @@ export async function settleSend(
 ): Promise<void> {
   const settlement = settlementOf(outcome);
   if (!settlement) return;
-  const settling = settleAtLast(db, settleRetriesMs, claimId, settlement).catch((error) => {
-    // The claim id is what the operator settles by; the channel's id of the message would tell the phone.
+  const settling = settleWithRetries(db, settleRetriesMs, claimId, settlement).catch((error) => {
+    // The operator settles by the claim id. The channel's message id is left out: it contains the phone.
     const facts = { send_id: sendId, claim_id: claimId, outcome: settlement.outcome };
     logFailure(origin, "send_not_settled", error, facts);
   });
   keepRunning(settling);
-  await withinMs(settleWaitMs, settling);
+  await waitAtMost(settleWaitMs, settling);
 }
 
-/** Releases a claim that the database may have made, or may be about to make; nothing was sent for it. */
+/** Releases a claim that the database may have made or may still make, and for which nothing was sent. */
 export async function giveUpClaim(
   db: CompanyDb,
   { settleRetriesMs }: SettlePatience,
@@ -76,7 +75,7 @@ function settlementOf(outcome: SendOutcome): Settlement | null {
   }
 }
 
-async function settleAtLast(
+async function settleWithRetries(
   db: CompanyDb,
   retriesMs: number[],
   claimId: string,
@@ -93,7 +92,7 @@ async function settleAtLast(
   }
 }
 
-/** The state that the send is in now; null when no send has this claim. */
+/** Settles, and returns the state of the send; null when no send has this claim. */
 async function settle(
   db: CompanyDb,
   claimId: string,
@@ -106,8 +105,8 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Waits for work, but no longer than this. */
-async function withinMs(ms: number, work: Promise<void>): Promise<void> {
+/** Waits for the work, but no longer than this. */
+async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const patience = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
   await Promise.race([work, patience]);

@@ -1,22 +1,23 @@
 import * as z from "zod";
 import type { CompanyDb } from "../../_shared/database/company_db.ts";
-import { conflict, written, wrongField } from "../../_shared/database/constraints.ts";
+import { conflict, writeRows, wrongField } from "../../_shared/database/constraints.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import { table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { one, page } from "../../_shared/http/answers.ts";
+import { one } from "../../_shared/http/answers.ts";
 import {
   Email,
   IdParams,
   Phone,
   requiredText,
-  ROW,
+  ROW_IDS,
   ROW_TIMES,
   text,
   withDefaults,
 } from "../../_shared/http/fields.ts";
+import { listOperation } from "../../_shared/http/list_operation.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
-import { newestFirst, paging, readPage } from "../../_shared/http/pagination.ts";
+import { newestFirst } from "../../_shared/http/pagination.ts";
 import { CUSTOM_FIELDS_TOO_LARGE, CustomFields } from "../custom_fields.ts";
 
 const MAX_TAGS = 50;
@@ -24,7 +25,7 @@ const Tag = requiredText(64);
 
 /** A contact; specification, 2.1. */
 export const Contact = z.object({
-  ...ROW,
+  ...ROW_IDS,
   name: text(255).nullable(),
   email: Email.nullable(),
   phone: Phone,
@@ -41,22 +42,21 @@ export const Contact = z.object({
 type Contact = z.output<typeof Contact>;
 
 const CONTACTS = table("contacts", Contact);
-const ORDER = newestFirst(CONTACTS);
 
 const MAX_TAGS_SENT = 1000;
 const TOO_MANY_TAGS = `must have at most ${MAX_TAGS} different tags`;
 
-/** Tags as a caller sends them; repeats are dropped. */
+/** Tags in a request; repeats are dropped. */
 const SentTags = z.array(z.unknown())
-  .max(MAX_TAGS_SENT, TOO_MANY_TAGS) // before each of them is looked at
+  .max(MAX_TAGS_SENT, TOO_MANY_TAGS) // before any of them is checked
   .pipe(z.array(Tag))
   .transform((tags) => [...new Set(tags)])
   .refine((tags) => tags.length <= MAX_TAGS, TOO_MANY_TAGS)
   .meta({ type: "array", maxItems: MAX_TAGS_SENT, items: { type: "string", ...Tag.meta() } });
 
 /**
- * Specification, 2.1: one input shape for creating and updating, with phone required on both. A field that
- * is left out keeps its value; null clears a field that may be empty.
+ * Specification, 2.1: creating and updating have the same input, and both require phone. On an update, a field
+ * that is left out keeps its value, and null clears a field that may be null.
  */
 const ContactChanges = Contact
   .pick({
@@ -76,7 +76,7 @@ const ContactChanges = Contact
   .extend({ tags: SentTags.optional() })
   .meta({ id: "ContactChanges" });
 
-/** The same; a field that is left out takes the stored default. */
+/** The same input; a field that is left out takes its default. */
 const NewContact = withDefaults(ContactChanges, {
   temperature: "warm",
   tags: [],
@@ -88,17 +88,7 @@ const NewContact = withDefaults(ContactChanges, {
 
 /** Specification, 4.1 to 4.3. */
 export const contacts = [
-  operation({
-    id: "listContacts",
-    method: "GET",
-    path: "/contacts",
-    scope: "read",
-    query: paging(ORDER),
-    answers: { 200: page(Contact) },
-  }, async ({ caller, query }) => {
-    const select = caller.db.from("contacts").select<string, Contact>(CONTACTS.columns);
-    return reply(200, await readPage(caller, select, ORDER, query));
-  }),
+  listOperation({ id: "listContacts", path: "/contacts", order: newestFirst(CONTACTS) }),
 
   operation({
     id: "createContact",
@@ -109,9 +99,9 @@ export const contacts = [
     answers: { 201: one(Contact) },
     errors: ["conflict"],
   }, async ({ caller: { db }, body }) => {
-    const data = await written(
+    const data = await writeRows(
       () => db.from("contacts").insert(body).select<string, Contact>(CONTACTS.columns).single(),
-      broken(db, body.phone),
+      constraintMeanings(db, body.phone),
     );
     return reply(201, { data });
   }),
@@ -126,23 +116,23 @@ export const contacts = [
     answers: { 200: one(Contact) },
     errors: ["not_found", "conflict"],
   }, async ({ caller: { db }, params: { id }, body }) => {
-    const [data] = await written(
+    const [data] = await writeRows(
       () => db.from("contacts").update(body).eq("id", id).select<string, Contact>(CONTACTS.columns),
-      broken(db, body.phone),
+      constraintMeanings(db, body.phone),
     );
     if (!data) throw new ApiError("not_found", "Contact not found");
     return reply(200, { data });
   }),
 ];
 
-/** What the constraints of the table mean to a caller who writes a contact with this phone. */
-function broken(db: CompanyDb, phone: string) {
+/** The meanings of the constraints that a write of a contact with this phone can break. */
+function constraintMeanings(db: CompanyDb, phone: string) {
   return {
     contacts_one_per_phone: conflict(
       async () => rows(await db.rpc("contact_id_by_phone", { phone })),
       "A contact with this phone, or another spelling of it, exists already; update that one instead",
     ),
-    // Small numbers with large exponents are short in JSON and long in the database.
+    // A number with a large exponent is short in the request, and long in the database.
     contacts_custom_fields_check: wrongField("custom_fields", CUSTOM_FIELDS_TOO_LARGE),
   };
 }

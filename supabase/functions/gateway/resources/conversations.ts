@@ -1,25 +1,26 @@
 import * as z from "zod";
 import type { CompanyDb } from "../../_shared/database/company_db.ts";
-import { conflict, written, wrongField } from "../../_shared/database/constraints.ts";
+import { conflict, writeRows, wrongField } from "../../_shared/database/constraints.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import { table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { one, page } from "../../_shared/http/answers.ts";
+import { one } from "../../_shared/http/answers.ts";
 import {
   atLeastOne,
   Id,
   IdParams,
   readOnly,
-  ROW,
+  ROW_IDS,
   ROW_TIMES,
   Timestamp,
 } from "../../_shared/http/fields.ts";
+import { listOperation } from "../../_shared/http/list_operation.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
-import { newestFirst, paging, readPage } from "../../_shared/http/pagination.ts";
+import { newestFirst } from "../../_shared/http/pagination.ts";
 
 /** A conversation; specification, 2.3. */
 export const Conversation = z.object({
-  ...ROW,
+  ...ROW_IDS,
   contact_id: Id,
   status: z.enum(["open", "pending", "closed"]),
   assigned_to: Id.nullable(),
@@ -31,26 +32,18 @@ export const Conversation = z.object({
 type Conversation = z.output<typeof Conversation>;
 
 const CONVERSATIONS = table("conversations", Conversation);
-const ORDER = newestFirst(CONVERSATIONS);
 
-/** null takes the assignee or the team away. */
+/** null removes the assignee or the team. */
 const ConversationChanges = atLeastOne(
   Conversation.pick({ assigned_to: true, team_id: true, status: true }).partial().strict(),
 ).meta({ id: "ConversationChanges" });
 
-/** Specification, 4.9. Conversations begin with a message, so none is created here. */
+/** Specification, 4.9. A conversation begins with a message, so no operation here creates one. */
 export const conversations = [
-  operation({
+  listOperation({
     id: "listConversations",
-    method: "GET",
     path: "/conversations",
-    scope: "read",
-    query: paging(ORDER),
-    answers: { 200: page(Conversation) },
-  }, async ({ caller, query }) => {
-    const select = caller.db.from("conversations")
-      .select<string, Conversation>(CONVERSATIONS.columns);
-    return reply(200, await readPage(caller, select, ORDER, query));
+    order: newestFirst(CONVERSATIONS),
   }),
 
   operation({
@@ -63,31 +56,34 @@ export const conversations = [
     answers: { 200: one(Conversation) },
     errors: ["not_found", "conflict"],
   }, async ({ caller: { db }, params: { id }, body }) => {
-    const [data] = await written(
+    const [data] = await writeRows(
       () =>
         db.from("conversations").update(body).eq("id", id)
           .select<string, Conversation>(CONVERSATIONS.columns),
-      broken(db, id),
+      constraintMeanings(db, id),
     );
     if (!data) throw new ApiError("not_found", "Conversation not found");
     return reply(200, { data });
   }),
 ];
 
-/** What the constraints of the table mean to a caller who updates this conversation. */
-function broken(db: CompanyDb, id: string) {
+/** The meanings of the constraints that an update of this conversation can break. */
+function constraintMeanings(db: CompanyDb, id: string) {
   return {
     conversations_assignee_fkey: wrongField("assigned_to", "is not a member of your company"),
     conversations_team_fkey: wrongField("team_id", "is not a team of your company"),
     conversations_one_not_closed_idx: conflict(
-      () => notClosedBeside(db, id),
+      () => otherNotClosed(db, id),
       "The contact has another conversation on this account that is not closed; close that one first",
     ),
   };
 }
 
-/** The conversation that keeps a closed one from being opened again; null when there is none any more. */
-async function notClosedBeside(db: CompanyDb, id: string): Promise<string | null> {
+/**
+ * The id of the conversation that keeps this closed one from being opened: the one with the same contact and
+ * account that is not closed. null when it is gone.
+ */
+async function otherNotClosed(db: CompanyDb, id: string): Promise<string | null> {
   const [closed] = rows(
     await db.from("conversations").select("contact_id, messaging_account_id").eq("id", id),
   );

@@ -1,23 +1,24 @@
 import * as z from "zod";
-import { written, wrongField } from "../../_shared/database/constraints.ts";
+import { writeRows, wrongField } from "../../_shared/database/constraints.ts";
 import { table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { one, page } from "../../_shared/http/answers.ts";
+import { one } from "../../_shared/http/answers.ts";
 import {
   atLeastOne,
   Id,
   IdParams,
   Money,
   requiredText,
-  ROW,
+  ROW_IDS,
   ROW_TIMES,
 } from "../../_shared/http/fields.ts";
+import { listOperation } from "../../_shared/http/list_operation.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
-import { newestFirst, paging, readPage } from "../../_shared/http/pagination.ts";
+import { newestFirst } from "../../_shared/http/pagination.ts";
 
 /** A deal; specification, 2.2. */
 export const Deal = z.object({
-  ...ROW,
+  ...ROW_IDS,
   title: requiredText(255),
   value: Money.nullable(),
   status: z.enum(["open", "won", "lost"]),
@@ -28,9 +29,8 @@ export const Deal = z.object({
 type Deal = z.output<typeof Deal>;
 
 const DEALS = table("deals", Deal);
-const ORDER = newestFirst(DEALS);
 
-/** Specification, 4.5. A new deal is open, so it takes no status. */
+/** Specification, 4.5. A new deal is open, so its status is not an input. */
 const NewDeal = Deal
   .pick({ title: true, contact_id: true, stage_id: true, value: true })
   .partial({ value: true }).strict()
@@ -40,25 +40,15 @@ const DealChanges = atLeastOne(
   Deal.pick({ title: true, value: true, stage_id: true, status: true }).partial().strict(),
 ).meta({ id: "DealChanges" });
 
-/** What the constraints of the table mean to a caller who writes a deal. */
-const BROKEN = {
+/** The meanings of the constraints that a write of a deal can break. */
+const CONSTRAINT_MEANINGS = {
   deals_contact_fkey: wrongField("contact_id", "is not a contact of your company"),
   deals_stage_fkey: wrongField("stage_id", "is not a stage of your company"),
 };
 
 /** Specification, 4.4 to 4.6. */
 export const deals = [
-  operation({
-    id: "listDeals",
-    method: "GET",
-    path: "/deals",
-    scope: "read",
-    query: paging(ORDER),
-    answers: { 200: page(Deal) },
-  }, async ({ caller, query }) => {
-    const select = caller.db.from("deals").select<string, Deal>(DEALS.columns);
-    return reply(200, await readPage(caller, select, ORDER, query));
-  }),
+  listOperation({ id: "listDeals", path: "/deals", order: newestFirst(DEALS) }),
 
   operation({
     id: "createDeal",
@@ -68,9 +58,9 @@ export const deals = [
     body: NewDeal,
     answers: { 201: one(Deal) },
   }, async ({ caller: { db }, body }) => {
-    const data = await written(
+    const data = await writeRows(
       () => db.from("deals").insert(body).select<string, Deal>(DEALS.columns).single(),
-      BROKEN,
+      CONSTRAINT_MEANINGS,
     );
     return reply(201, { data });
   }),
@@ -85,9 +75,9 @@ export const deals = [
     answers: { 200: one(Deal) },
     errors: ["not_found"],
   }, async ({ caller: { db }, params: { id }, body }) => {
-    const [data] = await written(
+    const [data] = await writeRows(
       () => db.from("deals").update(body).eq("id", id).select<string, Deal>(DEALS.columns),
-      BROKEN,
+      CONSTRAINT_MEANINGS,
     );
     if (!data) throw new ApiError("not_found", "Deal not found");
     return reply(200, { data });

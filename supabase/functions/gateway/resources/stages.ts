@@ -4,13 +4,13 @@ import { rows } from "../../_shared/database/rows.ts";
 import { table } from "../../_shared/database/table.ts";
 import { invalidRequest } from "../../_shared/errors.ts";
 import { page } from "../../_shared/http/answers.ts";
-import { Id, requiredText, ROW, ROW_TIMES } from "../../_shared/http/fields.ts";
+import { Id, requiredText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { orderBy, paging, readPage } from "../../_shared/http/pagination.ts";
 
 /** A stage of a pipeline; specification, 2.4. */
 export const Stage = z.object({
-  ...ROW,
+  ...ROW_IDS,
   pipeline_id: Id,
   name: requiredText(255),
   position: z.int32(),
@@ -38,7 +38,7 @@ export const stages = [
   }),
 ];
 
-/** Tells a pipeline without stages from one that the company does not have. */
+/** Refuses a pipeline that the company does not have. One without stages is an empty list. */
 async function requirePipeline(db: CompanyDb, id: string) {
   const [found] = rows(await db.from("pipelines").select("id").eq("id", id));
   if (found) return;

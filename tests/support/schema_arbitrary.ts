@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { JsonSchema } from "../../reference/json_schema.ts";
 
-/** Text that no rule beside the schemas refuses: well formed, without the null character. */
+/** Texts that no rule beside the schemas refuses: well formed, without the null character. */
 const plainText = (minLength: number, maxLength: number) =>
   fc.string({ unit: "grapheme", minLength, maxLength })
     .filter((text) => text.isWellFormed() && !text.includes("\0") && [...text].length <= maxLength);
@@ -13,19 +13,19 @@ const FORMATS: Record<string, fc.Arbitrary<string>> = {
     .filter((address) => /\.[a-z]{2,}$/.test(address)),
 };
 
-/** Values that a schema allows, as many kinds as its keywords tell apart. */
-export function valuesOf(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown> {
+/** Values that a schema of the document allows. Knows the keywords that requests use. */
+export function arbitraryOf(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.$ref) {
     const path: string[] = schema.$ref.split("/").slice(1);
-    return valuesOf(path.reduce((at, key) => at[key], document), document);
+    return arbitraryOf(path.reduce((at, key) => at[key], document), document);
   }
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf) {
-    return fc.oneof(...schema.anyOf.map((each: JsonSchema) => valuesOf(each, document)));
+    return fc.oneof(...schema.anyOf.map((each: JsonSchema) => arbitraryOf(each, document)));
   }
   if (Array.isArray(schema.type)) {
-    return fc.oneof(...schema.type.map((type) => valuesOf({ ...schema, type }, document)));
+    return fc.oneof(...schema.type.map((type) => arbitraryOf({ ...schema, type }, document)));
   }
   switch (schema.type) {
     case "null":
@@ -39,13 +39,13 @@ export function valuesOf(schema: JsonSchema, document: JsonSchema): fc.Arbitrary
     case "string":
       return texts(schema);
     case "array":
-      return fc.array(valuesOf(schema.items, document), {
+      return fc.array(arbitraryOf(schema.items, document), {
         maxLength: Math.min(schema.maxItems ?? 5, 50),
       });
     case "object":
       return objects(schema, document);
   }
-  throw new Error(`no values are known of ${JSON.stringify(schema)}`);
+  throw new Error(`there are no values for ${JSON.stringify(schema)}`);
 }
 
 function texts({ format, pattern, minLength = 0, maxLength = 300 }: JsonSchema) {
@@ -67,14 +67,14 @@ function objects(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown
   const members = Object.fromEntries(
     Object.entries<JsonSchema>(schema.properties).map((
       [name, each],
-    ) => [name, valuesOf(each, document)]),
+    ) => [name, arbitraryOf(each, document)]),
   );
   return fc.record(members, { requiredKeys: schema.required ?? [] })
     .filter((value) => Object.keys(value).length >= (schema.minProperties ?? 0))
-    .filter((value) => keepsDependents(schema, value));
+    .filter((value) => obeysDependentSchemas(schema, value));
 }
 
-function keepsDependents(
+function obeysDependentSchemas(
   { dependentSchemas = {} }: JsonSchema,
   value: Record<string, unknown>,
 ): boolean {

@@ -1,9 +1,9 @@
-// The judge of answers sees what is wrong; else no other test could trust it.
+// The check of every answer against openapi.json finds what is wrong. Every other test relies on it.
 import assert from "node:assert/strict";
 import description from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
-import { Contract, type Exchange } from "../support/contract.ts";
+import { ApiDescription, type Exchange } from "../support/api_description.ts";
 
-const contract = new Contract(description);
+const api = new ApiDescription(description);
 
 const id = "de300007-0000-4000-8000-000000000001";
 const DEAL = {
@@ -22,7 +22,7 @@ interface Change {
   sent?: unknown;
 }
 
-/** A good exchange with some changes. */
+/** An allowed exchange, with some changes. */
 function exchange(change: Change = {}): Exchange {
   const headers = {
     ...{ "X-Request-Id": "a", "Cache-Control": "no-store", "Content-Type": "application/json" },
@@ -32,7 +32,7 @@ function exchange(change: Change = {}): Exchange {
   return {
     method: change.method ?? "PATCH",
     url: new URL(`http://edge/gateway${change.path ?? `/deals/${id}`}`),
-    request: { headers: new Headers(), body: JSON.stringify(change.sent ?? { title: "Deal" }) },
+    sent: JSON.stringify(change.sent ?? { title: "Deal" }),
     status: change.status ?? 200,
     isBehindServer: false,
     headers: new Headers(
@@ -44,7 +44,7 @@ function exchange(change: Change = {}): Exchange {
 
 const page = { data: [DEAL], pagination: { limit: 2, has_more: false, next_cursor: null } };
 
-const GOOD: Record<string, Change> = {
+const ALLOWED: Record<string, Change> = {
   "an answer": {},
   "a page": { method: "GET", path: "/deals?limit=2", body: page },
   "HEAD": { method: "HEAD", path: "/deals?limit=2", body: "" },
@@ -57,13 +57,13 @@ const GOOD: Record<string, Change> = {
     ...{ method: "PUT", status: 405, headers: { Allow: "PATCH" } },
     body: { ...NOT_FOUND, code: "method_not_allowed" },
   },
-  "a stranger at an unknown path": {
+  "a request without a key at an unknown path": {
     ...{ method: "GET", path: "/nothing", status: 401 },
     body: { error: "Missing API key", code: "missing_api_key", request_id: "a" },
   },
 };
 
-const BAD: Record<string, [Change, RegExp]> = {
+const NOT_ALLOWED: Record<string, [Change, RegExp]> = {
   "a status that is not declared": [{ status: 202 }, /status is not declared/],
   "a member that is not declared": [{ body: { data: { ...DEAL, colour: "red" } } }, /unevaluated/],
   "a member that is missing": [
@@ -71,11 +71,11 @@ const BAD: Record<string, [Change, RegExp]> = {
     /required.*title/,
   ],
   "a value of another type": [{ body: { data: { ...DEAL, value: "12.5" } } }, /value must be/],
-  "a word that is not listed": [
+  "a value that is not listed": [
     { body: { data: { ...DEAL, status: "x" } } },
     /status must be equal/,
   ],
-  "an id that is none": [{ body: { data: { ...DEAL, id: "x" } } }, /id must match format/],
+  "an id that is not a UUID": [{ body: { data: { ...DEAL, id: "x" } } }, /id must match format/],
   "another envelope": [{ body: DEAL }, /required property 'data'/],
   "no request id": [{ headers: { "X-Request-Id": undefined } }, /X-Request-Id is missing/],
   "an answer that a cache may keep": [{ headers: { "Cache-Control": "public" } }, /Cache-Control/],
@@ -93,28 +93,31 @@ const BAD: Record<string, [Change, RegExp]> = {
     { method: "PUT", status: 405, body: { ...NOT_FOUND, code: "method_not_allowed" } },
     /Allow is missing/,
   ],
-  "success of an unknown path": [{ method: "GET", path: "/nothing", body: page }, /no operation/],
+  "success at an unknown path": [{ method: "GET", path: "/nothing", body: page }, /no operation/],
   "HEAD with a body": [{ method: "HEAD", path: "/deals", body: page }, /HEAD has a body/],
-  "success of a field that is not allowed": [{ sent: { colour: "red" } }, /it succeeded although/],
-  "success of a value that is not allowed": [{ sent: { title: "  " } }, /it succeeded although/],
-  "success of an empty change": [{ sent: {} }, /it succeeded although.*fewer than 1 properties/],
-  "success of a parameter that is not allowed": [
+  "success with a field that is not allowed": [
+    { sent: { colour: "red" } },
+    /it succeeded although/,
+  ],
+  "success with a value that is not allowed": [{ sent: { title: "  " } }, /it succeeded although/],
+  "success with an empty change": [{ sent: {} }, /it succeeded although.*fewer than 1 properties/],
+  "success with a parameter that is not allowed": [
     { method: "GET", path: "/deals?colour=red", body: page },
     /it succeeded with the parameter colour/,
   ],
-  "success of a limit that is too high": [
+  "success with a limit that is too high": [
     { method: "GET", path: "/deals?limit=201", body: page },
     /limit it must be <= 200/,
   ],
 };
 
-for (const [name, change] of Object.entries(GOOD)) {
+for (const [name, change] of Object.entries(ALLOWED)) {
   Deno.test(`the description allows ${name}`, () => {
-    assert.equal(contract.violation(exchange(change)), null);
+    assert.equal(api.violation(exchange(change)), null);
   });
 }
-for (const [name, [change, problem]] of Object.entries(BAD)) {
+for (const [name, [change, problem]] of Object.entries(NOT_ALLOWED)) {
   Deno.test(`the description does not allow ${name}`, () => {
-    assert.match(contract.violation(exchange(change)) ?? "", problem);
+    assert.match(api.violation(exchange(change)) ?? "", problem);
   });
 }

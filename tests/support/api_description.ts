@@ -1,14 +1,14 @@
-// Holds every answer of the functions against openapi.json, and every request that succeeded.
+// Checks every answer of the functions against openapi.json, and every request that succeeded.
 import { type JsonSchema } from "../../reference/json_schema.ts";
-import { closed, Schemas } from "./json_schemas.ts";
+import { SchemaValidator, withClosedObjects } from "./schema_validator.ts";
 
 /** A request and its answer. */
 export interface Exchange {
   method: string;
-  /** From the function's name on: `/gateway/contacts?limit=2`. */
+  /** Its path begins with the function's name: `/gateway/contacts?limit=2`. */
   url: URL;
-  /** The body is null when it is no text that can be read here again. */
-  request: { headers: Headers; body: string | null };
+  /** The body of the request; null when it is not text that can be read again. */
+  sent: string | null;
   status: number;
   headers: Headers;
   body: string;
@@ -21,27 +21,27 @@ const TRANSPORT = new Set(["content-type", "content-length"]);
 
 interface FoundOperation {
   operation: JsonSchema;
-  /** Where it stands in the document, as a path of keys. */
+  /** The keys that lead to it in the document. */
   place: string[];
   params: Record<string, string>;
 }
 
-/** The API's description as a judge of what was said. */
-export class Contract {
+/** The API's description, which allows an exchange or does not. */
+export class ApiDescription {
   #document: JsonSchema;
-  #answers: Schemas;
-  #requests: Schemas;
+  #answers: SchemaValidator;
+  #requests: SchemaValidator;
 
   constructor(document: JsonSchema) {
     this.#document = document;
-    this.#answers = new Schemas(closed(document));
-    this.#requests = new Schemas(document);
+    this.#answers = new SchemaValidator(withClosedObjects(document));
+    this.#requests = new SchemaValidator(document);
   }
 
-  /** What an exchange breaks of the description, in a sentence; null when it breaks nothing. */
+  /** How an exchange breaks the description, in a sentence; null when it does not. */
   violation(exchange: Exchange): string | null {
     const { method, url, status } = exchange;
-    // Whatever answers GET answers HEAD, without the body.
+    // An operation that answers GET answers HEAD, without the body.
     const found = this.#find(method === "HEAD" ? "GET" : method, url.pathname);
     const problem = found
       ? this.#problemOf(exchange, found)
@@ -67,19 +67,19 @@ export class Contract {
       (exchange.status < 300 ? this.#problemOfRequest(exchange, found) : null);
   }
 
-  /** An answer to an unknown path or to a method that the path does not take. */
+  /** For an unknown path and for a method that the path does not take. */
   #problemOutside(exchange: Exchange, name: string): string | null {
     const place = ["x-answers-of-no-operation", name, String(exchange.status)];
     const outside: JsonSchema = this.#document["x-answers-of-no-operation"];
-    if (!outside[name]) return null; // no function of this API
+    if (!outside[name]) return null; // not a function of this API
     const declared = outside[name][exchange.status];
     if (declared) return this.#problemOfAnswer(exchange, declared, place);
-    // The key is judged first; that answer is the same everywhere.
+    // The key is judged first, and every operation of a function refuses it with the same answer.
     const [path, item] = Object.entries<JsonSchema>(this.#document.paths)
       .find(([path]) => path.split("/")[1] === name) ?? [];
     const [method, operation] = Object.entries<JsonSchema>(item ?? {})[0] ?? [];
     const shared = operation?.responses[exchange.status];
-    if (!shared || exchange.status < 400) return "an answer to no operation";
+    if (!shared || exchange.status < 400) return "no operation has this answer";
     const [answer, at] = this.#resolved(shared, [
       ...["paths", path!, method, "responses"],
       String(exchange.status),
@@ -103,7 +103,7 @@ export class Contract {
     if (method === "HEAD") return body === "" ? null : "HEAD has a body";
     if (!headers.get("Content-Type")?.startsWith("application/json")) return "it is not JSON";
     const schema = [...place, "content", "application/json", "schema"];
-    return this.#answers.problem(schema, JSON.parse(body));
+    return this.#answers.problemAt(schema, JSON.parse(body));
   }
 
   #problemOfHeaders(
@@ -120,7 +120,7 @@ export class Contract {
       const value = headers.get(name);
       if (value === null && required) return `the header ${name} is missing`;
       if (value === null) continue;
-      const problem = this.#answers.problemOf(schema, fromText(value, schema));
+      const problem = this.#answers.problemBySchema(schema, fromText(value, schema));
       if (problem) return `the header ${name} ${problem}`;
     }
     const known = new Set(declared.map(([name]) => name.toLowerCase()));
@@ -131,9 +131,9 @@ export class Contract {
     return other ? `the header ${other} is not declared` : null;
   }
 
-  /** What succeeded although the description does not allow it. */
+  /** How a request that succeeded breaks the description. */
   #problemOfRequest(
-    { url, request }: Exchange,
+    { url, sent }: Exchange,
     { operation, params, place }: FoundOperation,
   ): string | null {
     const given = { path: params, query: Object.fromEntries(url.searchParams) };
@@ -143,7 +143,7 @@ export class Contract {
         const value = given[place][name];
         if (value === undefined && required) return `it succeeded without ${name}`;
         if (value === undefined) continue;
-        const problem = this.#requests.problemOf(schema, fromText(value, schema));
+        const problem = this.#requests.problemBySchema(schema, fromText(value, schema));
         if (problem) return `it succeeded although ${name} ${problem}`;
       }
       const other = Object.keys(given[place]).find((name) =>
@@ -151,16 +151,16 @@ export class Contract {
       );
       if (other) return `it succeeded with the parameter ${other}`;
     }
-    if (!operation.requestBody || request.body === null) return null;
+    if (!operation.requestBody || sent === null) return null;
     const schema = [...place, "requestBody", "content", "application/json", "schema"];
-    const body = JSON.parse(request.body);
-    const problem = this.#requests.problem(schema, body) &&
-      this.#requests.problem(schema, trimmed(body));
+    const body = JSON.parse(sent);
+    const problem = this.#requests.problemAt(schema, body) &&
+      this.#requests.problemAt(schema, trimmed(body));
     return problem && `it succeeded although the body ${problem}`;
   }
 }
 
-/** The parts of a path that vary; null when it is another path. */
+/** The parameters in a path; null when the path is not of this pattern. */
 function match(pattern: string, path: string): Record<string, string> | null {
   const [expected, actual] = [pattern, path].map((each) => each.split("/"));
   if (expected.length !== actual.length) return null;
@@ -173,12 +173,12 @@ function match(pattern: string, path: string): Record<string, string> | null {
   return params;
 }
 
-/** The value that a text of a header or parameter stands for. */
+/** The value that the text of a header or parameter stands for. */
 function fromText(text: string, { type }: JsonSchema): unknown {
   return type === "integer" && /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
-/** The rule `trimmed`: white space around a text is removed before its length counts. */
+/** Applies the rule `trimmed`: white space around a text is removed before its length counts. */
 function trimmed(value: unknown): unknown {
   if (typeof value === "string") return value.trim();
   if (Array.isArray(value)) return value.map(trimmed);

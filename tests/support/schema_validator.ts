@@ -5,8 +5,8 @@ import type { JsonSchema } from "../../reference/json_schema.ts";
 /** An email address in any script (RFC 6531), as far as the description promises one. */
 const IDN_EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/u;
 
-/** The schemas of an OpenAPI document, to hold values against. */
-export class Schemas {
+/** Checks values against the schemas of an OpenAPI document. */
+export class SchemaValidator {
   #ajv: Ajv2020;
   #compiled = new Map<string | JsonSchema, ValidateFunction>();
 
@@ -26,15 +26,18 @@ export class Schemas {
     this.#ajv.addSchema(document, "doc");
   }
 
-  /** What is wrong with a value, by the schema at a place in the document; null when nothing is. */
-  problem(place: string[], value: unknown): string | null {
+  /**
+   * How a value breaks the schema at a place in the document; null when it does not.
+   * @param place the keys that lead to the schema.
+   */
+  problemAt(place: string[], value: unknown): string | null {
     const pointer = place.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1"))
       .map(encodeURIComponent).join("/");
     return this.#problem(`doc#/${pointer}`, () => ({ $ref: `doc#/${pointer}` }), value);
   }
 
-  /** The same, by a schema that refers to nothing. */
-  problemOf(schema: JsonSchema, value: unknown): string | null {
+  /** How a value breaks a schema without references; null when it does not. */
+  problemBySchema(schema: JsonSchema, value: unknown): string | null {
     return this.#problem(schema, () => schema, value);
   }
 
@@ -45,8 +48,8 @@ export class Schemas {
   }
 }
 
-/** The same document with every object closed: a member that it does not declare is wrong. */
-export function closed(document: JsonSchema): JsonSchema {
+/** The same document, in which no object may have a member that its schema does not declare. */
+export function withClosedObjects(document: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(document), (_key, value) => {
     const isObject = value?.type === "object" && value.properties;
     if (!isObject || "additionalProperties" in value) return value;

@@ -1,0 +1,176 @@
+import type * as z from "zod";
+import type { Health } from "../supabase/functions/gateway/health.ts";
+import type { OpenApi } from "../supabase/functions/gateway/openapi.ts";
+import type { Contact } from "../supabase/functions/gateway/resources/contacts.ts";
+import type { Conversation } from "../supabase/functions/gateway/resources/conversations.ts";
+import type { Deal } from "../supabase/functions/gateway/resources/deals.ts";
+import type { Member } from "../supabase/functions/gateway/resources/members.ts";
+import type { Pipeline } from "../supabase/functions/gateway/resources/pipelines.ts";
+import type { Stage } from "../supabase/functions/gateway/resources/stages.ts";
+import type { Team } from "../supabase/functions/gateway/resources/teams.ts";
+import type {
+  DoNotContact,
+  Repeat,
+  Sent,
+} from "../supabase/functions/send-external-template/answers.ts";
+import type { SendRequest } from "../supabase/functions/send-external-template/request.ts";
+
+// The prose of the schemas and their fields. It does not compile when a field of a record has none.
+
+type FieldsOf<Schema extends z.ZodType> = Record<keyof z.output<Schema> & string, string>;
+
+const COMMON = {
+  id: "The id of the record.",
+  company_id: "The company of the record, which is the company of the key.",
+  created_at: "When the record was created.",
+  updated_at: "When the record was last changed.",
+};
+
+const contact: FieldsOf<typeof Contact> = {
+  ...COMMON,
+  name: "The person's name.",
+  email: "The person's email address.",
+  phone: "The person's phone in E.164 format with a leading plus sign, stored as sent.",
+  temperature: "How warm the lead is.",
+  tags: "Labels to group contacts by.",
+  source: "Where the contact came from.",
+  job_title: "The person's job.",
+  empresa: "The company that the person works for.",
+  custom_fields: "Fields of your own: any JSON object.",
+  do_not_contact: "Whether template sends to this contact are blocked.",
+  is_active: "Whether the contact is in use.",
+};
+
+const deal: FieldsOf<typeof Deal> = {
+  ...COMMON,
+  title: "What the deal is about.",
+  value: "The value of the deal, with at most two decimals.",
+  status: "The state of the deal. A new deal is `open`.",
+  contact_id: "The contact of the deal.",
+  stage_id: "The stage that the deal is in.",
+};
+
+const conversation: FieldsOf<typeof Conversation> = {
+  ...COMMON,
+  contact_id: "The contact of the conversation.",
+  status: "The state of the conversation. On one account, a contact has at most one conversation " +
+    "that is not `closed`.",
+  assigned_to: "The member of your company who handles the conversation.",
+  team_id: "The team of your company that handles the conversation.",
+  last_message_at: "When the last message was sent or received.",
+  window_expires_at:
+    "The end of the window for free replies: 24 hours after the contact's last message.",
+};
+
+/** The descriptions of the fields, by the id of their schema. */
+export const FIELDS = {
+  Contact: contact,
+  NewContact: contact,
+  ContactChanges: contact,
+  Deal: deal,
+  NewDeal: deal,
+  DealChanges: deal,
+  Pipeline: {
+    ...COMMON,
+    name: "The name of the pipeline.",
+    position: "The place of the pipeline in the list, from low to high.",
+    is_default: "Whether it is the default pipeline of the company.",
+  } satisfies FieldsOf<typeof Pipeline>,
+  Stage: {
+    ...COMMON,
+    pipeline_id: "The pipeline of the stage.",
+    name: "The name of the stage.",
+    position: "The place of the stage in its pipeline, from low to high.",
+  } satisfies FieldsOf<typeof Stage>,
+  Conversation: conversation,
+  ConversationChanges: conversation,
+  Team: {
+    ...COMMON,
+    name: "The name of the team.",
+  } satisfies FieldsOf<typeof Team>,
+  Member: {
+    ...COMMON,
+    id: "The id of the person.",
+    name: "The person's name; `null` until one is set.",
+    role: "The person's role in the company.",
+  } satisfies FieldsOf<typeof Member>,
+  Pagination: {
+    limit: "The greatest number of records on a page.",
+    has_more: "Whether there is another page.",
+    next_cursor: "The `cursor` of the next page; `null` on the last page.",
+  },
+  Health: {
+    status: "Always `ok`: a service that does not work answers an error.",
+    version: "The release of the functions.",
+  } satisfies FieldsOf<typeof Health>,
+  OpenApi: {
+    openapi: "The version of OpenAPI.",
+    info: "The name of the API and the version of the interface.",
+    paths: "The operations, by path and method.",
+    components: "The parts that operations share.",
+  } satisfies Record<keyof typeof OpenApi.shape, string>,
+  SendRequest: {
+    phone: "The recipient's phone in E.164 format with a leading plus sign.",
+    template_name: "The name of the approved template.",
+    language_code: "The language of the template, such as `pt_BR` or `en`.",
+    display_text:
+      "The text that the history shows and the agent reads, kept to the byte. It need not be the " +
+      "rendered template.",
+    body_variables: "The values of `{{1}}`, `{{2}}`, … in the body of the template.",
+    header_variables: "The values of the variables in a text header.",
+    phone_number_id:
+      "The connected messaging account that sends. Required when the company has more than one.",
+    contact_name: "The name for a new contact. An existing contact keeps its name.",
+    idempotency_key:
+      "Identifies this one send in your company, for ever, so that a repeat sends nothing. A good " +
+      "form is `<purpose>-<contact>-<date>`.",
+    template_header_type:
+      "The kind of media in the header of the approved template. With it, `header_variables` must " +
+      "be left out or empty.",
+  } satisfies FieldsOf<typeof SendRequest>,
+  Sent: {
+    success: "The channel accepted the message.",
+    conversation_id: "The conversation of the message.",
+    message_id: "The id of the stored message.",
+    whatsapp_message_id: "The channel's id of the message.",
+    created_conversation: "Whether the conversation was opened for this message.",
+    idempotent_hit: "The request is not a repeat.",
+  } satisfies FieldsOf<typeof Sent>,
+  Repeat: {
+    success: "Whether the channel accepted the earlier send.",
+    status:
+      "`sent`: the channel accepted the message. `pending`: the send is in progress; repeat the " +
+      "request shortly. `failed`: the send failed for good.",
+    conversation_id: "The conversation of the message.",
+    message_id: "The id of the stored message.",
+    idempotent_hit: "The request repeats an idempotency key, and sent nothing.",
+  } satisfies FieldsOf<typeof Repeat>,
+  DoNotContact: {
+    success: "Nothing was sent.",
+    reason: "The contact has `do_not_contact` set.",
+  } satisfies FieldsOf<typeof DoNotContact>,
+} as const;
+
+/** The descriptions of the schemas, by their ids. */
+export const SCHEMAS: Record<string, string> = {
+  Contact: "A person with whom the company talks.",
+  NewContact: "A contact to create. A field that is left out takes its default.",
+  ContactChanges: "Changes to a contact.",
+  Deal: "A sales opportunity.",
+  NewDeal: "A deal to create.",
+  DealChanges: "Changes to a deal.",
+  Pipeline: "A sales pipeline.",
+  Stage: "A step of a pipeline.",
+  Conversation: "A conversation with a contact.",
+  ConversationChanges: "Changes to a conversation.",
+  Team: "A team of your company.",
+  Member: "A person who works in your company.",
+  Pagination: "The place of this page in its list.",
+  Health: "The state of the service.",
+  OpenApi: "A description of an API in OpenAPI 3.1.",
+  SendRequest: "A template to send.",
+  SendAnswer: "The result of the request.",
+  Sent: "A first send that the channel accepted.",
+  Repeat: "The state of the earlier send with the same idempotency key.",
+  DoNotContact: "A refused send: the contact must not be contacted.",
+};
