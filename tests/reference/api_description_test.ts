@@ -20,6 +20,7 @@ interface Change {
   headers?: Record<string, string | undefined>;
   body?: unknown;
   sent?: unknown;
+  isBehindServer?: boolean;
 }
 
 /** An allowed exchange, with some changes. */
@@ -34,7 +35,7 @@ function exchange(change: Change = {}): Exchange {
     url: new URL(`http://edge/gateway${change.path ?? `/deals/${id}`}`),
     sent: JSON.stringify(change.sent ?? { title: "Deal" }),
     status: change.status ?? 200,
-    isBehindServer: false,
+    isBehindServer: change.isBehindServer ?? false,
     headers: new Headers(
       Object.entries(headers).filter((pair): pair is [string, string] => !!pair[1]),
     ),
@@ -46,6 +47,7 @@ const page = { data: [DEAL], pagination: { limit: 2, has_more: false, next_curso
 
 const ALLOWED: Record<string, Change> = {
   "an answer": {},
+  "a header of a platform": { headers: { "X-Served-By": "edge" }, isBehindServer: true },
   "a page": { method: "GET", path: "/deals?limit=2", body: page },
   "HEAD": { method: "HEAD", path: "/deals?limit=2", body: "" },
   "an error": { status: 404, body: NOT_FOUND },
@@ -92,6 +94,10 @@ const NOT_ALLOWED: Record<string, [Change, RegExp]> = {
   "405 without Allow": [
     { method: "PUT", status: 405, body: { ...NOT_FOUND, code: "method_not_allowed" } },
     /Allow is missing/,
+  ],
+  "a header of another answer, also behind a server": [
+    { headers: { "Retry-After": "1" }, isBehindServer: true },
+    /retry-after is not declared/,
   ],
   "success at an unknown path": [{ method: "GET", path: "/nothing", body: page }, /no operation/],
   "HEAD with a body": [{ method: "HEAD", path: "/deals", body: page }, /HEAD has a body/],
