@@ -110,7 +110,7 @@ Deno.test("an unexpected error of the database is an internal error", async () =
   }
 });
 
-Deno.test("a request that was refused before its write is told that nothing was changed", async () => {
+Deno.test("a 503 before the write answers that nothing was changed", async () => {
   const company = await newCompany();
   await using database = watchedStack(() => new Response(null, { status: 503 }));
   const request = await ownGateway(database.url);

@@ -134,7 +134,7 @@ export async function newKey(
   return api_key;
 }
 
-/** Makes a person who is a member of a company, and returns the person's id. */
+/** Makes a member of a company and returns the person's id. */
 export async function newMember(
   sql: postgres.TransactionSql,
   companyId: string,

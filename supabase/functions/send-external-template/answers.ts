@@ -83,7 +83,7 @@ export function noAccount(connected: ConnectedAccount[], asked: string | undefin
   return asked === undefined
     ? new ApiError(
       "phone_number_id_required",
-      "The company has more than one connected messaging account; say in phone_number_id which one sends",
+      "The company has more than one connected messaging account; name the one that sends in phone_number_id",
       { details },
     )
     : new ApiError(
@@ -145,9 +145,10 @@ export function failedSend(
   }
 }
 
+/** The sentences of the channel's refusals. */
 const REFUSALS = {
-  template_rejected: "The messaging channel rejected the template; channel says why",
+  template_rejected: "The messaging channel rejected the template; its reason is in channel",
   recipient_unreachable:
-    "The messaging channel does not deliver to this recipient; channel says why",
+    "The messaging channel does not deliver to this recipient; its reason is in channel",
   recipient_opted_out: "The recipient has opted out of such messages",
 };

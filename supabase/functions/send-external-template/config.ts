@@ -23,7 +23,7 @@ export async function readSenderConfig(
     ...await readConfig(env),
     credentialsKeys: readCredentialsKeys(env),
     whatsapp: { url: readChannelUrl(env.WHATSAPP_API_URL || GRAPH_API), timeoutMs: 20_000 },
-    // Together with the call less than a lease, unless the database hangs. After the lease, a repeat is told
+    // Together with the call less than a lease, unless the database hangs. After the lease, a repeat answers
     // `failed`, which may be wrong.
     settleRetriesMs: [200, 800, 2_000, 5_000, 10_000, 20_000],
     settleWaitMs: 5_000,

@@ -4,7 +4,7 @@ import { requiredText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
 import { listOperation } from "../../_shared/http/list_operation.ts";
 import { newestFirst } from "../../_shared/http/pagination.ts";
 
-/** A person who works in the company, without an email address; conversations are assigned to members. */
+/** A member of the company, to whom conversations are assigned. Email addresses are not shown. */
 export const Member = z.object({
   ...ROW_IDS,
   name: requiredText(255).nullable(),
