@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Phone, required, requiredText, text, verbatim } from "../_shared/http/fields.ts";
+import { Phone, required, requiredText, ShortText, verbatim } from "../_shared/http/fields.ts";
 
 /** The values of the variables in one component of a template, in order. */
 const Variables = z.array(verbatim(1024)).max(30, "must have at most 30 items");
@@ -19,7 +19,7 @@ export const SendRequest = z.strictObject({
     /^[0-9]{1,32}$/,
     "must be the id of a phone number on the channel, which is made of digits",
   ).optional(),
-  contact_name: text(255).optional(),
+  contact_name: ShortText.optional(),
   idempotency_key: verbatim(200)
     .refine((value) => value !== "", "must not be empty")
     .meta({ minLength: 1, maxLength: 200 })

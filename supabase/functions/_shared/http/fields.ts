@@ -25,6 +25,9 @@ export const ROW_IDS = { id: readOnly(Id), company_id: readOnly(Id) };
 /** The last fields of every row. */
 export const ROW_TIMES = { created_at: readOnly(Timestamp), updated_at: readOnly(Timestamp) };
 
+/** The message about a text that is not storable. */
+export const NOT_STORABLE = "must not contain the null character or half a surrogate pair";
+
 /** A text of at most `max` characters, trimmed, that Postgres can store unchanged. */
 export function text(max: number) {
   return storable(z.string().trim(), max);
@@ -54,8 +57,11 @@ export function requiredText(max: number) {
   return required(text(max));
 }
 
-/** The message about a text that is not storable. */
-export const NOT_STORABLE = "must not contain the null character or half a surrogate pair";
+/** The text of most fields. One schema serves them all: making one takes a tenth of a millisecond at the start. */
+export const ShortText = text(255);
+
+/** The same, of at least one character. */
+export const RequiredShortText = required(ShortText);
 
 /** Whether Postgres can store a text: without the null character and without half a surrogate pair. */
 export function isStorable(value: string): boolean {

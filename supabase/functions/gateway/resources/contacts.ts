@@ -12,7 +12,7 @@ import {
   requiredText,
   ROW_IDS,
   ROW_TIMES,
-  text,
+  ShortText,
   withDefaults,
 } from "../../_shared/http/fields.ts";
 import { listOperation } from "../../_shared/http/list_operation.ts";
@@ -26,14 +26,14 @@ const Tag = requiredText(64);
 /** A contact; specification, 2.1. */
 export const Contact = z.object({
   ...ROW_IDS,
-  name: text(255).nullable(),
+  name: ShortText.nullable(),
   email: Email.nullable(),
   phone: Phone,
   temperature: z.enum(["cold", "warm", "hot"]),
   tags: z.array(Tag).max(MAX_TAGS),
-  source: text(255),
-  job_title: text(255).nullable(),
-  empresa: text(255).nullable(),
+  source: ShortText,
+  job_title: ShortText.nullable(),
+  empresa: ShortText.nullable(),
   custom_fields: CustomFields,
   do_not_contact: z.boolean(),
   is_active: z.boolean(),

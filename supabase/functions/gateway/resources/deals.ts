@@ -8,7 +8,7 @@ import {
   Id,
   IdParams,
   Money,
-  requiredText,
+  RequiredShortText,
   ROW_IDS,
   ROW_TIMES,
 } from "../../_shared/http/fields.ts";
@@ -19,7 +19,7 @@ import { newestFirst } from "../../_shared/http/pagination.ts";
 /** A deal; specification, 2.2. */
 export const Deal = z.object({
   ...ROW_IDS,
-  title: requiredText(255),
+  title: RequiredShortText,
   value: Money.nullable(),
   status: z.enum(["open", "won", "lost"]),
   contact_id: Id,

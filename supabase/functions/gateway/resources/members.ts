@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { table } from "../../_shared/database/table.ts";
-import { requiredText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
+import { RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
 import { listOperation } from "../../_shared/http/list_operation.ts";
 import { newestFirst } from "../../_shared/http/pagination.ts";
 
 /** A member of the company, to whom conversations are assigned. Email addresses are not shown. */
 export const Member = z.object({
   ...ROW_IDS,
-  name: requiredText(255).nullable(),
+  name: RequiredShortText.nullable(),
   role: z.enum(["owner", "admin", "agent"]),
   ...ROW_TIMES,
 }).meta({ id: "Member" });

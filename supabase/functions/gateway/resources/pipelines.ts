@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { table } from "../../_shared/database/table.ts";
-import { requiredText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
+import { RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
 import { listOperation } from "../../_shared/http/list_operation.ts";
 import { orderBy } from "../../_shared/http/pagination.ts";
 
 /** A pipeline; specification, 2.4. */
 export const Pipeline = z.object({
   ...ROW_IDS,
-  name: requiredText(255),
+  name: RequiredShortText,
   position: z.int32(),
   is_default: z.boolean(),
   ...ROW_TIMES,

@@ -4,7 +4,7 @@ import { rows } from "../../_shared/database/rows.ts";
 import { table } from "../../_shared/database/table.ts";
 import { invalidRequest } from "../../_shared/errors.ts";
 import { page } from "../../_shared/http/answers.ts";
-import { Id, requiredText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
+import { Id, RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { orderBy, paging, readPage } from "../../_shared/http/pagination.ts";
 
@@ -12,7 +12,7 @@ import { orderBy, paging, readPage } from "../../_shared/http/pagination.ts";
 export const Stage = z.object({
   ...ROW_IDS,
   pipeline_id: Id,
-  name: requiredText(255),
+  name: RequiredShortText,
   position: z.int32(),
   ...ROW_TIMES,
 }).meta({ id: "Stage" });

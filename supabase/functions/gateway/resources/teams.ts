@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { table } from "../../_shared/database/table.ts";
-import { requiredText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
+import { RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
 import { listOperation } from "../../_shared/http/list_operation.ts";
 import { newestFirst } from "../../_shared/http/pagination.ts";
 
 /** A team of the company; conversations are assigned to it. Specification, 4.11. */
-export const Team = z.object({ ...ROW_IDS, name: requiredText(255), ...ROW_TIMES }).meta({
+export const Team = z.object({ ...ROW_IDS, name: RequiredShortText, ...ROW_TIMES }).meta({
   id: "Team",
 });
 
