@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { root } from "../../local/checkout.ts";
+import { readPage } from "./pages.ts";
+
+/** The folders in which a generated file may be. */
+const FOLDERS = ["supabase", "reference", "generate", "local", "admin", "bench"];
+/** What a generated file says within its first lines. */
+const MARK = /Written by `?npm run generate`?[^\n]*do not edit/;
+
+async function* files(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(`${root}${folder}`)) {
+    if (name === "node_modules" || name.startsWith(".")) continue;
+    if (isDirectory) yield* files(`${folder}/${name}`);
+    else if (/\.(ts|json)$/.test(name)) yield `${folder}/${name}`;
+  }
+}
+
+Deno.test("the page on conventions lists every file that says at its top that it is generated", async () => {
+  const { text } = await readPage("docs/conventions.md");
+  const [, section = ""] = /^## Generated files\n([^]*?)^## /m.exec(text) ?? [];
+  const listed = Array.from(section.matchAll(/^\| `([^`]+)` \|/gm), ([, path]) => path);
+
+  const marked: string[] = [];
+  for (const folder of FOLDERS) {
+    for await (const path of files(folder)) {
+      const top = (await Deno.readTextFile(`${root}${path}`)).split("\n").slice(0, 3).join("\n");
+      if (MARK.test(top)) marked.push(path);
+    }
+  }
+  assert.ok(marked.length > 0);
+  assert.deepEqual(listed.sort(), marked.sort());
+});

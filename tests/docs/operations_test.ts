@@ -1,0 +1,102 @@
+// The pages list the operations and fields of the API's description, and no others.
+import assert from "node:assert/strict";
+import type { JsonSchema } from "../../reference/json_schema.ts";
+import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
+import { type Page, readPage } from "./pages.ts";
+
+const document: JsonSchema = openApi;
+const SEND = "/send-external-template";
+
+/** Every operation of the description: `GET /contacts read`, or `no key` in place of the scope. */
+const operations = Object.entries<JsonSchema>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<JsonSchema>(methods).map(([method, operation]) => {
+    const shown = path === SEND ? `/functions/v1${SEND}` : path.replace("/gateway", "");
+    return `${method.toUpperCase()} ${shown} ${operation["x-required-scope"] ?? "no key"}`;
+  })
+).sort();
+
+/** The fields of a schema of the description. */
+function fieldsOf(schema: string): string[] {
+  return Object.keys(document.components.schemas[schema].properties).sort();
+}
+
+/** The text of a page below a heading, up to the next one; from `from` on, where it is given. */
+function section({ text }: Page, heading: string, from = ""): string {
+  const [, after] = text.split(`\n${heading}\n`);
+  assert.ok(after, heading);
+  const [below] = after.split(/^#+ /m);
+  assert.ok(below.includes(from), from);
+  return below.slice(below.indexOf(from));
+}
+
+/** The names between backticks in the first cells of the rows of the first table. */
+function firstCells(text: string): string[] {
+  const [table = ""] = /^\|[^]*?\n(?!\|)/m.exec(text) ?? [];
+  const cells = Array.from(table.matchAll(/^\| ([^|]*`[^|]*) \|/gm), ([, cell]) => cell);
+  return cells.flatMap((cell) => Array.from(cell.matchAll(/`(\w+)`/g), ([, name]) => name)).sort();
+}
+
+const [api, sending, specification] = await Promise.all(
+  ["docs/api.md", "docs/sending-templates.md", "docs/specification.md"].map(readPage),
+);
+
+Deno.test("The API at a glance lists every operation with its scope, and no other", () => {
+  const rows = section(api, "## Operations").matchAll(/^\| `(\w+ [^`]+)` \| ([a-z ]+) \|/gm);
+  assert.deepEqual(
+    Array.from(rows, ([, operation, scope]) => `${operation} ${scope}`).sort(),
+    operations,
+  );
+});
+
+Deno.test("part 4 of the specification names every operation, and no other", () => {
+  const [, part = ""] = /^## 4\. [^]*?\n([^]*?)^## 5\. /m.exec(specification.text) ?? [];
+  const named = part.matchAll(/^`((?:GET|POST|PATCH) [^`?]+)`/gm);
+  assert.deepEqual(
+    [...new Set(Array.from(named, ([, operation]) => operation))].sort(),
+    operations.map((operation) => operation.split(" ").slice(0, 2).join(" ")),
+  );
+});
+
+Deno.test("The API at a glance has every field that a contact takes, and no other", () => {
+  assert.deepEqual(
+    firstCells(section(api, "## Requests", "| field of a contact |")),
+    fieldsOf("NewContact"),
+  );
+});
+
+Deno.test("both pages on template sends have every field of the request, and no other", () => {
+  const places = [
+    section(sending, "## The request"),
+    section(specification, "### 4.10 Send a template"),
+  ];
+  for (const place of places) assert.deepEqual(firstCells(place), fieldsOf("SendRequest"));
+});
+
+const TABLES = {
+  "### 2.1 Contact": "Contact",
+  "### 2.2 Deal": "Deal",
+  "### 2.3 Conversation": "Conversation",
+};
+for (const [heading, schema] of Object.entries(TABLES)) {
+  Deno.test(`the specification has every field of a ${schema.toLowerCase()}, and no other`, () => {
+    assert.deepEqual(firstCells(section(specification, heading)), fieldsOf(schema));
+  });
+}
+
+const SENTENCES = {
+  Pipeline: "### 2.4 Pipeline and stage",
+  Stage: "### 2.4 Pipeline and stage",
+  Team: "### 2.6 Team and member",
+  Member: "### 2.6 Team and member",
+};
+for (const [schema, heading] of Object.entries(SENTENCES)) {
+  Deno.test(`the specification has every field of a ${schema.toLowerCase()}, and no other`, () => {
+    const text = section(specification, heading, `- **${schema}**`);
+    // The fields are the list before the first full stop.
+    const [, list = ""] = /:\s((?:`\w+`[,\s]*)+)\./.exec(text) ?? [];
+    assert.deepEqual(
+      Array.from(list.matchAll(/`(\w+)`/g), ([, name]) => name).sort(),
+      fieldsOf(schema),
+    );
+  });
+}
