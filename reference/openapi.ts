@@ -123,7 +123,9 @@ function operationObject(
   components: Components,
 ): JsonSchema {
   const { id, scope, params, query, body, answers } = operation;
-  const { tag, summary, description } = OPERATIONS[id];
+  const words = OPERATIONS[id];
+  if (!words) throw new Error(`${id} has no words`);
+  const { tag, summary, description } = words;
   if (!examples) throw new Error(`${id} has no examples; npm run generate records them`);
   const parameters = [
     ...parametersOf(params, "path", components),
@@ -212,11 +214,11 @@ function withDefaults(
 function describeFields(schemas: Record<string, JsonSchema>) {
   const fields: Record<string, Record<string, string>> = FIELDS;
   for (const [id, schema] of Object.entries(schemas)) {
-    schema.description ??= SCHEMAS[id];
+    if (schema.description) continue; // an error, which brings its words along
+    schema.description = SCHEMAS[id];
     if (!schema.description) throw new Error(`the schema ${id} has no words`);
-    if (!fields[id]) continue;
-    for (const [name, field] of Object.entries<JsonSchema>(schema.properties)) {
-      if (!fields[id][name]) throw new Error(`${id}.${name} has no words`);
+    for (const [name, field] of Object.entries<JsonSchema>(schema.properties ?? {})) {
+      if (!fields[id]?.[name]) throw new Error(`${id}.${name} has no words`);
       schema.properties[name] = { description: fields[id][name], ...field };
     }
   }

@@ -91,7 +91,7 @@ interface Call {
 }
 
 interface Magic {
-  /** The recipient's row in the README. */
+  /** The recipient's row in docs/sending-templates.md. */
   does: string;
   answer(call: Call): Response | Promise<Response>;
 }

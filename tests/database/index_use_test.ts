@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type postgres from "postgres";
+import { listRoutes } from "../support/routes.ts";
 import { actAs, rolledBack } from "../support/acting_as.ts";
 import { type Company, newCompany } from "../support/company.ts";
 
@@ -215,6 +216,10 @@ async function assertWalks(sql: Sql, query: string, { index, alike }: List, from
   const blocks = blocksOf(scan) - blocksOf(policy);
   assert.ok(blocks <= answered + 10, `${blocks} blocks: ${plan}`);
 }
+
+Deno.test("every list of the gateway is here", () => {
+  for (const { pattern } of listRoutes) assert.ok(LISTS[pattern.slice(1)], pattern);
+});
 
 for (const [name, list] of Object.entries(LISTS)) {
   const { table, order, index } = list;

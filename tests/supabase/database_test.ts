@@ -40,7 +40,7 @@ Deno.test("the advisors' only information is that a new database has not used it
 
 Deno.test("the committed types match the database", async () => {
   const committed = await Deno.readTextFile(`${root}supabase/functions/_shared/database/types.ts`);
-  assert.equal(committed, await databaseTypes(stack.database_url), "run: npm run types");
+  assert.equal(committed, await databaseTypes(stack.database_url), "run: npm run generate");
 });
 
 Deno.test("the CLI and the local stack make the same database", async () => {
