@@ -24,7 +24,7 @@ export async function measurePressure(stack: BenchStack, scenarios: Scenario[]) 
   const sending = send({ ...load, title: "Under pressure", seconds: SECONDS });
   await delay(10_000);
   const after10Seconds = memory();
-  const { seconds, requests: count, failed, p50, p99 } = await sending;
+  const pressed = await sending;
   const atEnd = memory();
 
   progress("with the database away");
@@ -45,18 +45,13 @@ export async function measurePressure(stack: BenchStack, scenarios: Scenario[]) 
   await delay(away * 1000 - (Date.now() - gone));
   await stack.startDatabase();
   const back = Date.now();
-  const { requests: answers, max } = await sendingOn;
+  const { requests: answers, max: slowest } = await sendingOn;
   const failures = timeline.filter(([, isGood]) => !isGood);
   const firstGood = timeline.find(([time, isGood]) => isGood && time >= back);
   if (!firstGood) throw new Error("Nothing was answered well after the database had come back.");
   return {
     clients: CLIENTS,
-    seconds,
-    requests: count,
-    /** Answers other than 2xx. */
-    failed,
-    /** Latencies in milliseconds, here and below. */
-    ...{ p50, p99 },
+    ...pressed,
     /** Resident memory of each process in bytes; NaN where the system does not tell. */
     memory: { after10Seconds, atEnd },
     outage: {
@@ -64,7 +59,7 @@ export async function measurePressure(stack: BenchStack, scenarios: Scenario[]) 
       requests: answers,
       /** Answers 503 with code database_unavailable and Retry-After; any other failure fails the run. */
       unavailable: failures.length,
-      slowest: max,
+      slowest,
       /** Milliseconds from the return of the database to the first good answer, and to the last 503. */
       firstSuccessAfter: firstGood[0] - back,
       lastFailureAfter: Math.max(0, ...failures.slice(-1).map(([time]) => time - back)),

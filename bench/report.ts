@@ -35,7 +35,7 @@ export function markdown(report: Report, earlier?: Report): string {
   return [
     heading(report, earlier),
     ...report.pace.clients.map((clients) => throughputTable(report, clients, earlier)),
-    ...report.pace.clients.flatMap((clients) => growthTable(report, clients)),
+    ...growthTables(report),
     coldStartTable(report, earlier),
     ...(report.pressure ? [pressureText(report.pressure)] : []),
   ].join("\n\n");
@@ -97,20 +97,19 @@ function throughputTable(report: Report, clients: number, earlier?: Report): str
   ]);
 }
 
-function growthTable({ growth, rows }: Report, clients: number): string[] {
-  const measured = growth?.measurements.filter((row) => row.clients === clients) ?? [];
-  if (!growth || measured.length === 0) return [];
-  // Each function follows the same one before fewer rows.
-  const pairs = chunk(measured, 2) as [fewer: Measurement, all: Measurement][];
-  return [
-    table(pairs, [
+function growthTables({ growth, rows }: Report): string[] {
+  const byClients = Map.groupBy(growth?.measurements ?? [], ({ clients }) => clients);
+  return Array.from(byClients, ([clients, measured]) => {
+    // Each function follows the same one before fewer rows.
+    const pairs = chunk(measured, 2) as [fewer: Measurement, all: Measurement][];
+    return table(pairs, [
       [`Growth, ${inWords(clients)}`, ([, { title }]) => title],
-      [`p50, ${contacts(growth.fewerRows)}`, ([{ p50 }]) => p50],
+      [`p50, ${contacts(growth!.fewerRows)}`, ([{ p50 }]) => p50],
       [`p50, ${contacts(rows)}`, ([, { p50 }]) => p50],
       ["p50 ×", ([, { p50Ratios }]) => p50Ratios["fewer rows"]!.toFixed(2)],
       ["req/s ×", ([, { ratios }]) => ratios["fewer rows"]!.toFixed(2)],
-    ]),
-  ];
+    ]);
+  });
 }
 
 function coldStartTable({ coldStarts }: Report, earlier?: Report): string {
