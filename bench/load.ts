@@ -3,14 +3,16 @@ import { createHistogram } from "node:perf_hooks";
 
 const autocannon = createRequire(new URL("tools/package.json", import.meta.url))("autocannon");
 
+type Fields = Record<string, string>;
+
 /** A request, and what every answer to it has to be. */
 export interface PlannedRequest {
   method: string;
   path: string;
-  headers: Record<string, string>;
+  headers: Fields;
   json?: unknown;
   /** Used in turn; each fills the places with its names, such as `{{id}}`. */
-  targets?: Record<string, string>[];
+  targets?: Fields[];
   status: number;
   /** The JSON of the answer; ANY stands for any value. Further fields are right, further elements are not. */
   answer: unknown;
@@ -34,12 +36,12 @@ export interface Load {
 }
 
 /** What autocannon keeps of a client's request until its answer. */
-type Context = { sent: PlannedRequest };
+type Context = { sent?: PlannedRequest };
 
 interface Answer {
   status: number;
   body: string;
-  headers: Record<string, string>;
+  headers: Fields;
 }
 
 /** Seconds; a later answer is wrong. */
@@ -59,6 +61,8 @@ export async function send({ title, url, clients, seconds, requests, judge }: Lo
     const { status, body } = answer;
     wrong.push(`${sent.method} ${sent.path}: ${fault}: ${status} ${body.slice(0, 300)}`);
   };
+  // autocannon builds requests that are always the same only once.
+  const isConstant = !JSON.stringify(requests).includes("{{");
   const running = autocannon({
     url,
     connections: clients,
@@ -68,15 +72,13 @@ export async function send({ title, url, clients, seconds, requests, judge }: Lo
     sampleInt: 10,
     requests: requests.map((request) => {
       const fill = filler(request);
-      return {
-        setupRequest(defaults: object, context: Context) {
-          const { method, path, headers, json } = context.sent = fill();
-          return { ...defaults, method, path, headers: { ...headers }, body: JSON.stringify(json) };
-        },
-        onResponse(status: number, body: string, { sent }: Context, headers: Answer["headers"]) {
-          check(sent, { status, body, headers });
-        },
+      const setupRequest = (defaults: object, context: Context) => {
+        context.sent = fill();
+        return { ...defaults, ...onWire(context.sent) };
       };
+      const onResponse = (status: number, body: string, { sent }: Context, headers: Fields) =>
+        check(sent ?? request, { status, body, headers });
+      return { ...(isConstant ? onWire(request) : { setupRequest }), onResponse };
     }),
   });
   const began = performance.now();
@@ -111,6 +113,10 @@ export async function send({ title, url, clients, seconds, requests, judge }: Lo
   };
 }
 
+function onWire({ method, path, headers, json }: PlannedRequest) {
+  return { method, path, headers: { ...headers }, body: JSON.stringify(json) };
+}
+
 let number = 1_000_000_000;
 
 /** Fills the places of a request, which is the same object each time when it has none. */
@@ -119,7 +125,7 @@ function filler({ targets, ...request }: PlannedRequest): () => PlannedRequest {
   if (!template.includes("{{")) return () => request;
   return () => {
     const n = String(number++);
-    const values: Record<string, string> = { n, ...targets?.[number % targets.length] };
+    const values: Fields = { n, ...targets?.[number % targets.length] };
     return JSON.parse(template.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]));
   };
 }
