@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { measureColdStarts } from "./cold_start.ts";
+import { fillDatabase } from "./dataset.ts";
 import { withFloors } from "./floors.ts";
 import { measure, subjectOf } from "./measure.ts";
-import { fillDatabase } from "./dataset.ts";
 import { measurePressure } from "./pressure.ts";
 import { describeMachine, markdown, progress } from "./report.ts";
 import { planScenarios, SCENARIO_NAMES } from "./scenarios.ts";
@@ -43,7 +43,11 @@ let ending: Promise<never> | undefined;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => end(130));
 }
-// An unhandled rejection must not end this process and leave its child processes behind.
+// An unhandled error must not end this process and leave its child processes behind.
+addEventListener("error", (event) => {
+  event.preventDefault();
+  end(1, event.error);
+});
 addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
   end(1, event.reason);

@@ -112,7 +112,7 @@ function summary(subject: Subject, clients: number, results: Map<Subject, Round[
     p50: middle("p50"),
     p95: middle("p95"),
     p99: middle("p99"),
-    /** CPU in milliseconds, and calls, for each request; NaN, in JSON null, where the system does not tell. */
+    /** CPU in milliseconds, and calls, for each request; NaN where the system does not tell. */
     functionCpu: each("functionCpu"),
     restCpu: each("restCpu"),
     restCalls: each("restCalls"),
