@@ -1,66 +1,82 @@
-import { fileURLToPath } from "node:url";
-import { functionEntry, startFunctionProcess } from "../local/functions/process.ts";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { functionEnvironment } from "../local/functions/environment.ts";
+import { functionEntry } from "../local/functions/process.ts";
 import { median } from "./measure.ts";
-import { server } from "./stack.ts";
+import { type BenchStack, server } from "./stack.ts";
 
-/** Bytes of a module with all its imports, bundled and minified, and that gzipped. */
-interface BundleSize {
-  /** Code only. */
-  bundle: number;
-  gzipped: number;
-  /** The JSON that is imported dynamically. */
-  json: number;
-  jsonGzipped: number;
-}
+const esbuild = createRequire(new URL("tools/package.json", import.meta.url))("esbuild");
 
-export interface ColdStart extends BundleSize {
-  name: string;
-  /** Milliseconds from the start of its process to its first answer. */
-  firstAnswer: { median: number; min: number; max: number };
-}
+export type ColdStart = Awaited<ReturnType<typeof measureColdStarts>>[number];
 
 const SUBJECTS = [
-  { name: "bare Deno", entry: server("deno"), path: "/" },
-  { name: "bare Hono", entry: server("hono"), path: "/" },
-  ...["gateway", "send-external-template"]
-    .map((name) => ({ name, entry: functionEntry(name), path: `/${name}` })),
+  { name: "bare Deno", entry: server("deno") },
+  { name: "bare Hono", entry: server("hono") },
+  { name: "gateway", entry: functionEntry("gateway") },
+  { name: "send-external-template", entry: functionEntry("send-external-template") },
 ];
+/** Nothing listens here. */
+const NOWHERE = "http://127.0.0.1:9";
 
 /**
  * Starts each function, beside bare Deno and bare Hono, in rounds. Modules are cached. The first answer
  * needs no database: it refuses a request without a key.
  */
-export async function measureColdStarts(
-  env: Record<string, string>,
-  rounds: number,
-  resources: AsyncDisposableStack,
-): Promise<ColdStart[]> {
-  const times: number[][] = SUBJECTS.map(() => []);
+export async function measureColdStarts({ secrets, start }: BenchStack, rounds: number) {
+  const env = functionEnvironment(NOWHERE, secrets, NOWHERE);
+  const results = SUBJECTS.map((subject) => ({ ...subject, times: [] as number[] }));
   for (let round = 0; round <= rounds; round++) {
-    for (const [index, { entry, path }] of SUBJECTS.entries()) {
-      await using server = await startFunctionProcess({ entry, env, owner: resources });
+    for (const { name, entry, times } of results) {
+      await using server = await start(entry, env);
       const began = performance.now();
-      const { status, body } = await fetch(server.url + path, { method: "POST" });
+      const { status, body } = await fetch(`${server.url}/${name}`, { method: "POST" });
       await body?.cancel();
       const ms = server.listeningAfter + performance.now() - began;
       if (status !== 200 && status !== 401) {
-        throw new Error(`${entry} answered ${status} first:\n${server.log()}`);
+        throw new Error(`${name} answered ${status} first:\n${server.log()}`);
       }
-      if (round > 0) times[index].push(ms); // round 0 may have filled the cache
+      if (round > 0) times.push(ms); // round 0 may have filled the cache
     }
   }
-  const sizes = await bundleSizes(SUBJECTS.map(({ entry }) => entry));
-  return SUBJECTS.map(({ name }, index) => {
-    const [min, max] = [Math.min(...times[index]), Math.max(...times[index])];
-    return { name, firstAnswer: { median: median(times[index]), min, max }, ...sizes[index] };
-  });
+  const coldStarts = results.map(async ({ name, entry, times }) => ({
+    name,
+    /** Milliseconds from the start of its process to its first answer. */
+    firstAnswer: { median: median(times), min: Math.min(...times), max: Math.max(...times) },
+    ...await bundleSize(entry),
+  }));
+  return await Promise.all(coldStarts).finally(esbuild.stop);
 }
 
-async function bundleSizes(entries: string[]): Promise<BundleSize[]> {
-  const { success, stdout } = await new Deno.Command("node", {
-    args: [fileURLToPath(new URL("bundle_sizes.mjs", import.meta.url)), ...entries],
-    stderr: "inherit",
-  }).output();
-  if (!success) throw new Error("The functions could not be bundled; the messages above say why.");
-  return JSON.parse(new TextDecoder().decode(stdout));
+/**
+ * Bytes of a module with all that it imports, bundled and minified: the code, and apart from it the JSON
+ * that is imported dynamically.
+ */
+async function bundleSize(entry: string) {
+  const { outputFiles, metafile } = await esbuild.build({
+    entryPoints: [entry],
+    bundle: true,
+    // Makes a chunk of its own of each module that is imported dynamically.
+    splitting: true,
+    outdir: "bundle",
+    metafile: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "esnext",
+    // As Deno resolves packages; its built-in modules stay outside.
+    platform: "node",
+    conditions: ["deno", "import"],
+    legalComments: "none",
+    logLevel: "error",
+  });
+  const size = { bundle: 0, gzipped: 0, json: 0, jsonGzipped: 0 };
+  for (const [output, { inputs }] of Object.entries<{ inputs: object }>(metafile.outputs)) {
+    const { contents } = outputFiles.find(({ path }: { path: string }) => path === resolve(output));
+    const modules = Object.keys(inputs);
+    const isJson = modules.length > 0 && modules.every((path) => path.endsWith(".json"));
+    size[isJson ? "json" : "bundle"] += contents.length;
+    size[isJson ? "jsonGzipped" : "gzipped"] += gzipSync(contents).length;
+  }
+  return size;
 }

@@ -1,9 +1,9 @@
 import { root } from "../local/checkout.ts";
 import { functionEnvironment } from "../local/functions/environment.ts";
 import { functionEntry, startFunctionProcess } from "../local/functions/process.ts";
-import { bootstrap, connect, databaseUrl, migrate } from "../local/postgres/database.ts";
+import { bootstrap, connect, databaseUrl, migrate, type Sql } from "../local/postgres/database.ts";
 import { type Postgres, startPostgres } from "../local/postgres/server.ts";
-import type { Secrets } from "../local/secrets.ts";
+import { loadSecrets } from "../local/secrets.ts";
 
 /** What is measured: every part in a process of its own. */
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
@@ -12,42 +12,38 @@ export const CHANNEL_DELAY_MS = 50;
 
 /**
  * Starts the database, without rows, the REST layer, the functions and a stand-in for the WhatsApp API.
- * @param folder for the database; it must exist.
  * @param resources ends everything, also what is being started.
  */
-export async function startBenchStack(
-  folder: string,
-  secrets: Secrets,
-  resources: AsyncDisposableStack,
-) {
+export async function startBenchStack(resources: AsyncDisposableStack) {
+  const folder = Deno.makeTempDirSync({ prefix: "bench-" });
+  resources.defer(() => Deno.remove(folder, { recursive: true }));
+  const secrets = await loadSecrets(`${folder}/secrets.json`);
   const password = secrets.database_password;
-  let database: Promise<Postgres> | undefined;
-  const stopDatabase = async () => await (await database?.catch(() => undefined))?.stop();
-  resources.defer(stopDatabase);
-  const startDatabase = async (port: number) => {
+
+  let database: Promise<Postgres>;
+  let port = 0;
+  const startDatabase = async () => {
     if (resources.disposed) throw new Error("The run is being ended.");
     const files = { dataFolder: `${folder}/data`, logFile: `${folder}/postgres.log` };
     database = startPostgres({ ...files, fresh: false, port, password, durable: true });
-    return (await database).port;
+    const before = port;
+    ({ port } = await database);
+    if (before && port !== before) throw new Error("The database did not get its port back.");
   };
-  const port = await startDatabase(0);
-  const restartDatabase = async () => {
-    if (await startDatabase(port) === port) return;
-    throw new Error("The database did not get its port back.");
-  };
+  const stopDatabase = async () => await (await database).stop();
+  resources.defer(() => stopDatabase().catch(() => {})); // it may not have started
+  await startDatabase();
 
   const url = (role: string) => databaseUrl(port, role, password);
-  const [admin, owner] = ["supabase_admin", "postgres"].map((role) => {
-    const sql = connect(port, role, password);
-    resources.defer(() => sql.end({ timeout: 1 }));
-    return sql;
-  });
+  const close = (sql: Sql) => sql.end({ timeout: 1 });
+  const admin = resources.adopt(connect(port, "supabase_admin", password), close);
+  const owner = resources.adopt(connect(port, "postgres", password), close);
   await bootstrap(admin, password);
   await Array.fromAsync(migrate(owner));
   // Counts statements, from the next start on.
   await admin`alter system set shared_preload_libraries = 'pg_stat_statements'`;
   await stopDatabase();
-  await restartDatabase();
+  await startDatabase();
   await admin`create extension pg_stat_statements`;
 
   const start = (entry: string, env: Record<string, string>, permissions?: string[]) =>
@@ -81,7 +77,7 @@ export async function startBenchStack(
     databaseUrl: url,
     stopDatabase,
     /** Starts it again on its port, and waits until it accepts connections. */
-    startDatabase: restartDatabase,
+    startDatabase,
     rest,
     gateway,
     /** Sends through a channel that answers at once. */
@@ -97,21 +93,4 @@ export async function startBenchStack(
 /** The file of a server that only the benchmark has. */
 export function server(name: "deno" | "hono" | "relay" | "rest" | "sql" | "whatsapp"): string {
   return `${root}bench/servers/${name}.ts`;
-}
-
-/**
- * The number of statements that the database has carried out for the REST layer and the floors, begin and
- * commit among them.
- */
-export async function databaseCalls({ admin }: BenchStack): Promise<number> {
-  const [{ calls }] = await admin`
-    select coalesce(sum(calls), 0)::float as calls from pg_stat_statements
-    join pg_roles on pg_roles.oid = userid where rolname in ('authenticator', 'api_client')
-  `;
-  return calls;
-}
-
-/** The number of requests that the REST layer has got. */
-export async function restCalls({ rest }: BenchStack): Promise<number> {
-  return await (await fetch(`${rest.url}/requests`)).json();
 }

@@ -1,16 +1,13 @@
-// Stands in for the WhatsApp API: takes every message, at once or, under /after/<ms>/, so much later.
+// Stands in for the WhatsApp API: takes every message; under /after/<ms>/, so much later.
 
 import { delay } from "deno-std/async/delay.js";
 
 export default {
   async fetch(request: Request): Promise<Response> {
     await request.body?.cancel();
-    const [, ms] = /^\/after\/(\d+)\//.exec(new URL(request.url).pathname) ?? [];
-    if (Number(ms) > 0) await delay(Number(ms));
-    const id = `wamid.${crypto.randomUUID()}`;
-    return Response.json({
-      messaging_product: "whatsapp",
-      messages: [{ id, message_status: "accepted" }],
-    });
+    const ms = Number(new URL(request.url).pathname.split("/")[2]);
+    if (ms > 0) await delay(ms);
+    const message = { id: `wamid.${crypto.randomUUID()}`, message_status: "accepted" };
+    return Response.json({ messaging_product: "whatsapp", messages: [message] });
   },
 };

@@ -13,7 +13,7 @@ async function withDataset(look: (sql: Sql) => Promise<void>) {
   await withDatabase(async (sql) => {
     const looking = sql.begin(async (transaction) => {
       const sql = transaction as unknown as Sql;
-      await Array.fromAsync(writeDataset(sql, CONTACTS, sealedToken));
+      await writeDataset(sql, CONTACTS, sealedToken);
       await look(sql);
       throw over;
     });

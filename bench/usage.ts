@@ -1,0 +1,39 @@
+import type { FunctionProcess } from "../local/functions/process.ts";
+import type { BenchStack } from "./stack.ts";
+
+/** Clock ticks a second in /proc: 100 on every Linux that Deno runs on. */
+const TICKS_PER_SECOND = 100;
+const PAGE_BYTES = 4096;
+
+/**
+ * What a process has used so far: CPU in milliseconds, of all threads, in user and kernel mode (the clock
+ * ticks every 10), and resident memory in bytes. NaN where the system does not tell.
+ */
+export function usageOf({ pid }: FunctionProcess) {
+  if (Deno.build.os !== "linux") return { cpu: NaN, rss: NaN };
+  // The name, in brackets, may hold spaces. proc(5) counts the fields behind it from 3 on.
+  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)!.split(" ");
+  const [user, system, pages] = [fields[11], fields[12], fields[21]].map(Number);
+  return { cpu: (user + system) * 1000 / TICKS_PER_SECOND, rss: pages * PAGE_BYTES };
+}
+
+/** What a server and the REST layer have used so far, and the calls that have been made. */
+export async function countersOf(server: FunctionProcess, { rest, admin }: BenchStack) {
+  // When the REST layer itself is the subject, there is no function.
+  const [own, theirs] = [server === rest ? { cpu: 0, rss: 0 } : usageOf(server), usageOf(rest)];
+  const answer = await fetch(`${rest.url}/requests`);
+  const [{ calls }] = await admin`
+    select coalesce(sum(calls), 0)::float as calls from pg_stat_statements
+    join pg_roles on pg_roles.oid = userid where rolname in ('authenticator', 'api_client')
+  `;
+  return {
+    functionCpu: own.cpu,
+    restCpu: theirs.cpu,
+    functionRss: own.rss,
+    restRss: theirs.rss,
+    /** Requests that the REST layer has got. */
+    restCalls: await answer.json() as number,
+    /** Statements for the REST layer and the floors, begin and commit among them. */
+    databaseCalls: calls as number,
+  };
+}
