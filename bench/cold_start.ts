@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { functionEnvironment } from "../local/functions/environment.ts";
 import { functionEntry } from "../local/functions/process.ts";
 import { median } from "./measure.ts";
-import { type BenchStack, server } from "./stack.ts";
+import { type BenchStack, server } from "./measured_stack.ts";
 
 const esbuild = createRequire(new URL("tools/package.json", import.meta.url))("esbuild");
 

@@ -3,17 +3,7 @@ import * as jose from "jose";
 import { ANY, type PlannedRequest, send } from "./load.ts";
 import { type Subject, subjectOf } from "./measure.ts";
 import { PAGE, type Scenario } from "./scenarios.ts";
-import { type BenchStack, server } from "./stack.ts";
-
-/** What scenarios are measured against: the least that their answers cost on this machine. */
-export const FLOORS = {
-  rest: "the same call straight to the REST layer",
-  relay: "the same call through a function that only passes it on",
-  sql: "the same row-secured SQL over a plain driver",
-  hono: "bare Hono answering a constant",
-};
-
-export type FloorName = keyof typeof FLOORS;
+import { type BenchStack, server } from "./measured_stack.ts";
 
 /** Fills `{{n}}` in the recorded requests; the load generator's numbers are others. */
 const NUMBER = "7654321000";

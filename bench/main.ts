@@ -2,11 +2,13 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { measureColdStarts } from "./cold_start.ts";
 import { fillDatabase } from "./dataset.ts";
 import { withFloors } from "./floors.ts";
+import { describeMachine } from "./machine.ts";
 import { measure, subjectOf } from "./measure.ts";
 import { measurePressure } from "./pressure.ts";
-import { describeMachine, markdown, progress } from "./report.ts";
+import { progress } from "./progress.ts";
+import { markdown, type Report } from "./report.ts";
 import { planScenarios, SCENARIO_NAMES } from "./scenarios.ts";
-import { startBenchStack } from "./stack.ts";
+import { startBenchStack } from "./measured_stack.ts";
 
 const FULL = { rows: 50_000, clients: [1, 16, 64], rounds: 5, seconds: 2, warmUpSeconds: 1 };
 const QUICK = { rows: 20_000, clients: [1, 16], rounds: 2, seconds: 0.3, warmUpSeconds: 0.15 };
@@ -72,20 +74,15 @@ function end(code: number, error?: unknown): Promise<never> {
   })();
 }
 
-/** All figures of a run; `--json` writes it and `--compare` reads it. */
-export type Report = Awaited<ReturnType<typeof measureAll>>;
-
-async function measureAll() {
+async function measureAll(): Promise<Report> {
   const side = await startSide(rows);
   const { stack, scenarios, chosen } = side;
   progress("cold starts");
   const coldStarts = await measureColdStarts(stack, quick ? 5 : 15);
   const measurements = await measure(await withFloors(chosen, stack), pace);
   return {
-    /** ISO 8601. */
     date: new Date().toISOString(),
     machine: await describeMachine(stack.owner),
-    /** The number of contacts; a tenth of them is the measured company's. */
     rows,
     pace,
     measurements,

@@ -1,10 +1,9 @@
 import { delay } from "deno-std/async/delay.js";
 import type { FunctionProcess } from "../local/functions/process.ts";
-import type { FloorName } from "./floors.ts";
 import { type PlannedRequest, send } from "./load.ts";
-import { progress } from "./report.ts";
-import type { Scenario } from "./scenarios.ts";
-import type { BenchStack } from "./stack.ts";
+import { progress } from "./progress.ts";
+import type { FloorName, Scenario } from "./scenarios.ts";
+import type { BenchStack } from "./measured_stack.ts";
 import { countersOf } from "./usage.ts";
 
 export interface Pace {

@@ -1,8 +1,8 @@
 import { delay } from "deno-std/async/delay.js";
 import { parsed, send } from "./load.ts";
-import { progress } from "./report.ts";
+import { progress } from "./progress.ts";
 import type { Scenario } from "./scenarios.ts";
-import type { BenchStack } from "./stack.ts";
+import type { BenchStack } from "./measured_stack.ts";
 import { usageOf } from "./usage.ts";
 
 export type Pressure = Awaited<ReturnType<typeof measurePressure>>;

@@ -1,34 +1,27 @@
 import { chunk } from "deno-std/collections/chunk.js";
 import { markdownTable } from "markdown-table";
-import { cpus, totalmem } from "node:os";
-import type { Sql } from "../local/postgres/database.ts";
 import type { ColdStart } from "./cold_start.ts";
-import { type FloorName, FLOORS } from "./floors.ts";
-import type { Report } from "./main.ts";
-import { inWords, type Measurement } from "./measure.ts";
+import { type FloorName, FLOORS } from "./scenarios.ts";
+import type { Machine } from "./machine.ts";
+import { inWords, type Measurement, type Pace } from "./measure.ts";
 import type { Pressure } from "./pressure.ts";
+
+/** All figures of a run; `--json` writes it and `--compare` reads it. */
+export interface Report {
+  /** ISO 8601. */
+  date: string;
+  machine: Machine;
+  /** The number of contacts; a tenth of them is the measured company's. */
+  rows: number;
+  pace: Pace;
+  measurements: Measurement[];
+  coldStarts: ColdStart[];
+  growth?: { fewerRows: number; measurements: Measurement[] };
+  pressure?: Pressure;
+}
 
 const KB = 1000;
 const MIB = 1024 * 1024;
-
-/** Prints a step of the run, after the seconds since its start. */
-export function progress(step: string) {
-  console.error(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${step}`);
-}
-
-/** Figures mean nothing without the machine that they come from. */
-export async function describeMachine(sql: Sql) {
-  const [{ server_version }] = await sql`show server_version`;
-  return {
-    cpu: cpus()[0]?.model.trim() || "unknown",
-    cores: navigator.hardwareConcurrency,
-    /** Bytes. */
-    memory: totalmem(),
-    system: `${Deno.build.os} ${Deno.build.arch}`,
-    deno: Deno.version.deno,
-    postgres: server_version as string,
-  };
-}
 
 /** The report as Markdown. @param earlier a report to compare it with. */
 export function markdown(report: Report, earlier?: Report): string {

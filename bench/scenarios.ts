@@ -5,9 +5,18 @@ import { Deal } from "../supabase/functions/gateway/resources/deals.ts";
 import { Stage } from "../supabase/functions/gateway/resources/stages.ts";
 import { Sent } from "../supabase/functions/send-external-template/answers.ts";
 import type { MeasuredCompany } from "./dataset.ts";
-import type { FloorName } from "./floors.ts";
 import { ANY, type PlannedRequest } from "./load.ts";
-import { type BenchStack, CHANNEL_DELAY_MS } from "./stack.ts";
+import { type BenchStack, CHANNEL_DELAY_MS } from "./measured_stack.ts";
+
+/** What scenarios are measured against: the least that their answers cost on this machine. */
+export const FLOORS = {
+  rest: "the same call straight to the REST layer",
+  relay: "the same call through a function that only passes it on",
+  sql: "the same row-secured SQL over a plain driver",
+  hono: "bare Hono answering a constant",
+};
+
+export type FloorName = keyof typeof FLOORS;
 
 /** A request that integrations send, as they send it. */
 export interface Scenario extends PlannedRequest {

@@ -1,5 +1,5 @@
 import type { FunctionProcess } from "../local/functions/process.ts";
-import type { BenchStack } from "./stack.ts";
+import type { BenchStack } from "./measured_stack.ts";
 
 /** Clock ticks a second in /proc: 100 on every Linux that Deno runs on. */
 const TICKS_PER_SECOND = 100;
