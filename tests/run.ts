@@ -17,7 +17,7 @@ console.info = () => {};
 const [isOwn, args] = Deno.args[0] === "--own-stack"
   ? [true, Deno.args.slice(1)]
   : [false, Deno.args];
-const { paths, stop } = await openStack().catch(async (error) => {
+const { paths, stop, checksAnswers = false } = await openStack().catch(async (error) => {
   await Deno.remove(folder, { recursive: true });
   if (!(error instanceof NotUsable)) throw error;
   console.error(error.message);
@@ -34,7 +34,10 @@ const tests = new Deno.Command(Deno.execPath(), {
     ...args,
   ],
   cwd: root,
-  env: { STACK_FILE: `${folder}/stack.json` },
+  env: {
+    STACK_FILE: `${folder}/stack.json`,
+    ...(checksAnswers && { STACK_CHECKS_ANSWERS: "1" }),
+  },
 }).spawn();
 // A signal is passed on, so that the tests end before their stack.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -52,7 +55,9 @@ Deno.exit(code || (violations.size > 0 ? 1 : 0));
  * Starts or finds the stack and writes stack.json for the tests. Returns the tests to run when the
  * arguments name none, and the function that ends the stack.
  */
-async function openStack(): Promise<{ paths: string[]; stop(): Promise<void> }> {
+async function openStack(): Promise<
+  { paths: string[]; stop(): Promise<void>; checksAnswers?: boolean }
+> {
   const asked = args.filter((arg) => existsSync(`${root}${arg}`));
   const named = isOwn ? null : await namedStack();
   if (named) {
@@ -79,7 +84,7 @@ async function openStack(): Promise<{ paths: string[]; stop(): Promise<void> }> 
     around: (functions) => checked(functions, (violation) => violations.add(violation)),
     progress: () => {},
   });
-  return { paths: asked.length > 0 ? [] : ["tests/"], stop };
+  return { paths: asked.length > 0 ? [] : ["tests/"], stop, checksAnswers: true };
 }
 
 /** The last line of the output, which programs can read, with the counts of the test runner. */

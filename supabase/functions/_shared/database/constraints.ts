@@ -17,7 +17,7 @@ export function meaningOf<Meaning>(
   meanings: Record<string, Meaning>,
 ): Meaning | undefined {
   // SQLSTATE class 23 is "integrity constraint violation". The answer of a proxy has no code.
-  if (!error.code?.startsWith("23")) return undefined;
+  if (!/^23/.test(error.code ?? "")) return undefined;
   const name = Object.keys(meanings).find((name) => error.message.includes(`"${name}"`));
   return name === undefined ? undefined : meanings[name];
 }

@@ -4,8 +4,14 @@ import { ApiError, invalidApiKey } from "../errors.ts";
 /** An unexpected error of the database. Its text is for the log, never for a caller. */
 export class DatabaseError extends Error {
   override name = "DatabaseError";
-  constructor(readonly status: number, readonly error: PostgrestError) {
-    super(`${error.code || status}: ${error.message}`);
+  /** As PostgREST reports it; the code is empty in an answer of a proxy. */
+  readonly error: Pick<PostgrestError, "code" | "message" | "details" | "hint">;
+
+  constructor(readonly status: number, { code, message, details, hint }: PostgrestError) {
+    // A proxy's answer may have no code, or a number in its place.
+    const text = typeof code === "string" ? code : "";
+    super(`${text || status}: ${message}`);
+    this.error = { code: text, message, details, hint };
   }
 
   /**
@@ -33,7 +39,7 @@ export class DatabaseError extends Error {
   /** Facts for the log. The details of a broken constraint are left out: Postgres quotes the row in them. */
   logFacts() {
     const { code, message, details, hint } = this.error;
-    const isConstraint = code?.startsWith("23");
+    const isConstraint = code.startsWith("23");
     const database = { code, message, hint, ...(!isConstraint && { details }) };
     return { status: this.status, database };
   }

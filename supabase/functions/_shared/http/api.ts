@@ -1,8 +1,6 @@
 import { type Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Config } from "../config.ts";
-import { ApiError } from "../errors.ts";
 import { callers } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import { readOnlyFields } from "./answers.ts";
@@ -32,9 +30,10 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   const { name, operations, scopeOf, refusesMethodFirst = false, errors } = options;
   const callerOf = callers(config);
   const app = new Hono<ApiEnv>()
+    // Before the base path: a path outside of it is answered here too.
+    .use(requestId)
     .basePath(`/${name}`)
-    .onError(respondToError(errors))
-    .use(requestId);
+    .onError(respondToError(errors));
 
   for (const operation of operations) {
     const { method, path, scope } = operation;
@@ -56,20 +55,12 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   });
 }
 
-const limitBody = bodyLimit({
-  maxSize: 1024 * 1024,
-  onError() {
-    throw new ApiError("payload_too_large", "The request body is larger than 1 MiB");
-  },
-});
-
 /** Reads a request by the schemas of its operation. */
 async function read(c: Context<ApiEnv>, operation: Operation) {
   const params = operation.params && readParams(c, operation.params);
   const query = readQuery(c, operation.query);
   let body: unknown;
   if (operation.body) {
-    await limitBody(c, async () => {});
     const readOnly = Object.values(operation.answers).flatMap(readOnlyFields);
     body = await readBody(c.req.raw, operation.body, readOnly);
   }

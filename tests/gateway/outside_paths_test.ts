@@ -1,0 +1,38 @@
+// What no operation answers, asked of the function itself: no host has looked at the path before.
+import assert from "node:assert/strict";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { gateway } from "../../supabase/functions/gateway/app.ts";
+import { newCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
+import { environment } from "../support/test_stack.ts";
+
+Deno.test("a path outside of the function's own name is an unknown path", async () => {
+  const app = gateway(await readConfig(environment()));
+  const { keys } = await newCompany();
+  for (const path of ["/", "/x", "/gatewayx", "//gateway/contacts", "/gateway%2Fcontacts"]) {
+    for (const [key, status] of [[keys.read, 404], ["sk_live_wrong", 401]] as const) {
+      const request = new Request(`http://edge${path}`, {
+        headers: { "X-Api-Key": key, "X-Request-Id": "a" },
+      });
+      const answer = await app.fetch(request);
+      assert.deepEqual([answer.status, answer.headers.get("X-Request-Id")], [status, "a"], path);
+      assert.equal((await answer.json()).request_id, "a");
+    }
+  }
+});
+
+Deno.test("a proxy's 503 with a number for a code is a database that is away, also at an unknown path", async () => {
+  const { keys } = await newCompany();
+  await using database = watchedStack(() =>
+    Response.json({ code: 503, message: "no upstream" }, { status: 503 })
+  );
+  const request = await ownGateway(database.url);
+  for (const path of ["/nothing", "/contacts"]) {
+    const lines = await logged(async () => {
+      const { status, body } = await request(keys.read, "GET", path);
+      assert.deepEqual([status, body.code], [503, "database_unavailable"], path);
+    });
+    assert.equal(JSON.parse(lines[0]).event, "database_unavailable");
+  }
+});
