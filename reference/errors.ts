@@ -50,6 +50,11 @@ export const SHARED_SCHEMAS: Record<string, JsonSchema> = {
 
 /** The descriptions of all errors. Does not compile when one is missing. */
 export const ERRORS: Record<ErrorCode, ErrorWords> = {
+  malformed_request: {
+    description:
+      "The request is not whole, or no HTTP request: its body broke off, or its `Host` is no host. " +
+      "Send it again.",
+  },
   missing_api_key: {
     description: "The request has no API key.",
     sentences: ["Missing API key"],
@@ -68,6 +73,9 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   route_not_found: { description: "There is no such path. `error` lists the paths." },
   method_not_allowed: {
     description: "The path does not take this method. `Allow` lists the methods that it takes.",
+  },
+  request_timeout: {
+    description: "The body did not arrive within 15 seconds. Nothing was done; send it again.",
   },
   conflict: {
     description:
@@ -111,6 +119,11 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   recipient_opted_out: {
     description: "The recipient has opted out of such messages.",
     members: { channel: CHANNEL },
+  },
+  too_many_requests: {
+    description:
+      "Your company has more requests under way than its share of an instance. Nothing was done; " +
+      "send it again after `Retry-After`.",
   },
   channel_account_error: {
     description:
@@ -162,6 +175,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, JsonSchema>>> = {
       schema: { type: "string" },
     },
   },
+  too_many_requests: { "Retry-After": { ...RETRY_AFTER, required: true } },
   database_unavailable: { "Retry-After": { ...RETRY_AFTER, required: true } },
   channel_unavailable: { "Retry-After": RETRY_AFTER },
 };

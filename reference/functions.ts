@@ -41,12 +41,13 @@ export function describedPath({ name }: ApiFunction, { path }: Operation): strin
 /** The codes of all errors that an operation can answer: its own, and those that every operation like it has. */
 export function errorsOf({ scope, body, errors = [] }: Operation): ErrorCode[] {
   return [
+    "malformed_request",
     ...(scope === null
       ? []
       : ["missing_api_key", "invalid_api_key", "insufficient_scope"] as const),
-    ...(body ? ["payload_too_large"] as const : []),
+    ...(body ? ["request_timeout", "payload_too_large"] as const : []),
     "invalid_request",
-    ...(scope === null ? [] : ["database_unavailable"] as const),
+    ...(scope === null ? [] : ["too_many_requests", "database_unavailable"] as const),
     "internal",
     ...errors,
   ];

@@ -1,11 +1,13 @@
 /** The HTTP status of every error code. */
 export const STATUS = {
+  malformed_request: 400,
   missing_api_key: 401,
   invalid_api_key: 401,
   insufficient_scope: 403,
   not_found: 404,
   route_not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   conflict: 409,
   payload_too_large: 413,
   invalid_request: 422,
@@ -14,6 +16,7 @@ export const STATUS = {
   template_rejected: 422,
   recipient_unreachable: 422,
   recipient_opted_out: 422,
+  too_many_requests: 429,
   channel_account_error: 500,
   channel_unavailable: 502,
   database_unavailable: 503,
