@@ -1,5 +1,6 @@
 // `npm run sandbox`: the stand-in for the WhatsApp API without a stack, for the functions of another one.
 import { Command } from "commander";
+import { refusedHost } from "../host_header.ts";
 import { portUpTo } from "../port_option.ts";
 import { sandboxHost } from "./host.ts";
 import { SANDBOX_TOKEN } from "./rules.ts";
@@ -17,7 +18,11 @@ const { port, host } = new Command("npm run sandbox --")
   .opts<{ port: number; host: string }>();
 
 try {
-  const server = Deno.serve({ hostname: host, port, onListen() {} }, sandboxHost());
+  const answer = sandboxHost();
+  const server = Deno.serve(
+    { hostname: host, port, onListen() {} },
+    async (request) => refusedHost(request, host) ?? await answer(request),
+  );
   const { port: actual } = server.addr;
   console.log(`The sandbox accepts messages until Ctrl-C.
 
