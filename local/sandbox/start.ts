@@ -11,7 +11,11 @@ const { port, host } = new Command("npm run sandbox --")
       "stack on this machine. npm start includes it. Messages are kept in memory.",
   )
   .option("--port <number>", "port to listen on", portUpTo(65535), 54330)
-  .option("--host <address>", "address to listen on; containers can reach 0.0.0.0", "127.0.0.1")
+  .option(
+    "--host <address>",
+    "address to listen on, a name among those it answers to; containers can reach 0.0.0.0",
+    "127.0.0.1",
+  )
   .helpOption("--help", "show this text")
   .showHelpAfterError("Try --help.")
   .parse(Deno.args, { from: "user" })
