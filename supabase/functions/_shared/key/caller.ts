@@ -6,6 +6,7 @@ import { rows } from "../database/rows.ts";
 import { ApiError } from "../errors.ts";
 import { FairShare } from "../fair_share.ts";
 import { logFailure, type Origin } from "../log.ts";
+import { waitAtMost } from "../wait_at_most.ts";
 import { hashKey, presentedKey } from "./presented_key.ts";
 import { type Scope, tokenSource } from "./token.ts";
 
@@ -77,6 +78,25 @@ function holderOf(keyHash: string): string {
   return knownKeys.get(keyHash)?.companyId ?? keyHash;
 }
 
+/** A statement with an unknown key is over sooner. One that waits in the database must not keep its place. */
+const STRANGER_MS = 250;
+
+/**
+ * Makes a statement with a key that is not known to be valid when its turn among all such statements comes. So
+ * whoever tries keys, many or one, takes little of the database from the companies that are known.
+ */
+async function afterOthers(
+  strangers: FairShare,
+  statement: () => Promise<Response>,
+): Promise<Response> {
+  const { promise: answer, resolve, reject } = Promise.withResolvers<Response>();
+  await strangers.run("", () => {
+    statement().then(resolve, reject);
+    return waitAtMost(STRANGER_MS, answer);
+  });
+  return await answer;
+}
+
 /** More keys than one instance serves at a time. A caller who tries many keys must not fill the memory. */
 const MAX_KEYS = 500;
 
@@ -92,8 +112,11 @@ export function callers(
 ): (headers: Headers, scope: Scope | null) => Promise<Caller> {
   const dbs = new RecentlyUsed<CompanyDb>(MAX_KEYS);
   const share = new FairShare(config.statementShare);
+  const strangers = new FairShare(config.strangerShare);
   const turnOf = (keyHash: string): Turn => async (statement, options) => {
-    const answer = await share.run(holderOf(keyHash), statement, options);
+    const isStranger = !knownKeys.get(keyHash)?.companyId;
+    const inTurn = isStranger ? () => afterOthers(strangers, statement) : statement;
+    const answer = await share.run(holderOf(keyHash), inTurn, options);
     // Whoever has a key that was switched off must not use up the share of the company.
     if (answer.status === 401) knownKeys.delete(keyHash);
     return answer;

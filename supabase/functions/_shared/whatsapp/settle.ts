@@ -2,6 +2,7 @@ import { keepRunning } from "../background.ts";
 import { type CompanyDb, urgent } from "../database/company_db.ts";
 import { rows } from "../database/rows.ts";
 import { logFailure, type Origin } from "../log.ts";
+import { waitAtMost } from "../wait_at_most.ts";
 import type { SendOutcome } from "./outcome.ts";
 
 // The end of a send in the ledger; see settle_template_send() in the database.
@@ -104,12 +105,4 @@ async function settle(
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** Waits for the work, but no longer than this. */
-async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const patience = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
-  await Promise.race([work, patience]);
-  clearTimeout(timer);
 }
