@@ -54,6 +54,7 @@ Deno.test("the refusal of a key without the scope names the key", async () => {
   const { keys } = company;
   assert.deepEqual(await refusedRead(await keyToken(keys.write, "read")), refused("read", write));
   assert.deepEqual(await refusedRead(await keyToken(keys.read, "admin")), refused("admin", read));
+  assert.deepEqual(await refusedRead(await keyToken(keys.read)), refused("read", read));
 });
 
 Deno.test("of an unknown key, the refusal says nothing", async () => {
