@@ -43,21 +43,25 @@ create trigger conversations_note_written before insert or update on public.conv
 create trigger conversations_note_no_longer_written after insert or update on public.conversations
   for each statement execute function app.note_written_table();
 
-alter policy "a key reads its company's contacts" on public.contacts using (
-  company_id = (select app.company_id(
-    case current_setting('app.written', true) when 'contacts' then 'write' else 'read' end
-  ))
-);
-alter policy "a key reads its company's deals" on public.deals using (
-  company_id = (select app.company_id(
-    case current_setting('app.written', true) when 'deals' then 'write' else 'read' end
-  ))
-);
-alter policy "a key reads its company's conversations" on public.conversations using (
-  company_id = (select app.company_id(
-    case current_setting('app.written', true) when 'conversations' then 'write' else 'read' end
-  ))
-);
+create function app.company_id_to_read(of_table text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return app.company_id(case current_setting('app.written', true) when of_table then 'write' else 'read' end);
+end
+$$;
+comment on function app.company_id_to_read(text) is
+  'The company whose rows of this table a request with an API key reads: app.company_id() for the scope write '
+  'while a statement writes this very table, and for read at any other time.';
+grant execute on function app.company_id_to_read(text) to api_client;
+
+alter policy "a key reads its company's contacts" on public.contacts
+  using (company_id = (select app.company_id_to_read('contacts')));
+alter policy "a key reads its company's deals" on public.deals
+  using (company_id = (select app.company_id_to_read('deals')));
+alter policy "a key reads its company's conversations" on public.conversations
+  using (company_id = (select app.company_id_to_read('conversations')));
 
 -- What a write that met a conflict asks next, with the same token.
 

@@ -120,6 +120,7 @@ Deno.test("each role may call exactly these functions", async () => {
   assert.deepEqual(Object.fromEntries(callable.map(({ role, names }) => [role, names])), {
     api_client: [
       "app.company_id(text)",
+      "app.company_id_to_read(text)",
       "app.phone_key(text)",
       "authenticate()",
       "claim_template_send(uuid,text,text,text,text,text,text,text,text)",
