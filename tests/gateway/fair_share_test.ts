@@ -144,6 +144,42 @@ Deno.test("a key that was switched off takes nothing from its company", async ()
   await Promise.all(flood);
 });
 
+const unknownKeys = (count: number) =>
+  Array.from({ length: count }, () => `sk_live_${crypto.randomUUID()}`);
+
+Deno.test("keys that are not known are asked about two at a time, and no known company waits for them", async () => {
+  const company = await newCompany();
+  const tried = unknownKeys(10);
+  await using database = await holdingStack(...tried);
+  const request = await ownGateway(database.url, undefined, {
+    strangerShare: { atOnce: 2, waiting: 8, patienceMs: 60_000, placeMs: 60_000 },
+  });
+  await request(company.keys.read, "GET", "/contacts");
+  await backgroundWork();
+  const trying = tried.map((key) => request(key, "GET", "/contacts"));
+  await until(() => database.held() === 2);
+  for (let time = 0; time < 10; time++) {
+    assert.equal((await request(company.keys.read, "GET", "/contacts")).status, 200);
+  }
+  assert.equal((await request(unknownKeys(1)[0], "GET", "/contacts")).status, 429);
+  assert.equal(database.held(), 2);
+  database.release();
+  assert.deepEqual(byStatus(await Promise.all(trying)), { 401: 10 });
+});
+
+Deno.test("a key that is not known yet, and whose statement waits in the database, stops no other new key", async () => {
+  const [waiting, other] = [await newCompany(), await newCompany()];
+  await using database = await holdingStack(waiting.keys.read, waiting.keys.all);
+  const request = await ownGateway(database.url, undefined, {
+    strangerShare: { atOnce: 1, waiting: 8, patienceMs: 60_000, placeMs: 1 },
+  });
+  const held = [waiting.keys.read, waiting.keys.all].map((key) => request(key, "GET", "/contacts"));
+  await until(() => database.held() === 2);
+  assert.equal((await request(other.keys.read, "GET", "/contacts")).status, 200);
+  database.release();
+  assert.deepEqual(byStatus(await Promise.all(held)), { 200: 2 });
+});
+
 /** Works while another transaction holds a row of this contact locked. */
 async function whileLocked({ contact_id }: Company, work: () => Promise<void>) {
   await withDatabase((sql) =>

@@ -11,8 +11,11 @@ export interface Config {
   databaseTimeoutMs: number;
   /** The share of one company in the statements that are at the Data API at once. */
   statementShare: Share;
-  /** The share, in those statements, of all keys together that are not known to be valid yet. */
-  strangerShare: Share;
+  /**
+   * The share, in those statements, of all keys together that are not known to be valid. A statement of theirs
+   * keeps its place for `placeMs` at most.
+   */
+  strangerShare: Share & { placeMs: number };
 }
 
 /** The key that signs the tokens by which the database knows whose request it is. */
@@ -42,9 +45,9 @@ export async function readConfig(env: Environment): Promise<Config> {
     databaseTimeoutMs: 10_000,
     // Half of the ten connections that the Data API's pool has on the smallest plan.
     statementShare: { atOnce: 5, waiting: 64, patienceMs: 5_000 },
-    // Few, because a key is known after its first answer; and many may wait, because each of them has its own
-    // line before this one.
-    strangerShare: { atOnce: 2, waiting: 1_000, patienceMs: 5_000 },
+    // Few at once, because a valid key is known after its first answer. An unknown one is refused within
+    // milliseconds, so a place is kept no longer than that; a valid key may wait in the database.
+    strangerShare: { atOnce: 2, waiting: 1_000, patienceMs: 5_000, placeMs: 250 },
   };
 }
 

@@ -78,25 +78,6 @@ function holderOf(keyHash: string): string {
   return knownKeys.get(keyHash)?.companyId ?? keyHash;
 }
 
-/** A statement with an unknown key is over sooner. One that waits in the database must not keep its place. */
-const STRANGER_MS = 250;
-
-/**
- * Makes a statement with a key that is not known to be valid when its turn among all such statements comes. So
- * whoever tries keys, many or one, takes little of the database from the companies that are known.
- */
-async function afterOthers(
-  strangers: FairShare,
-  statement: () => Promise<Response>,
-): Promise<Response> {
-  const { promise: answer, resolve, reject } = Promise.withResolvers<Response>();
-  await strangers.run("", () => {
-    statement().then(resolve, reject);
-    return waitAtMost(STRANGER_MS, answer);
-  });
-  return await answer;
-}
-
 /** More keys than one instance serves at a time. A caller who tries many keys must not fill the memory. */
 const MAX_KEYS = 500;
 
@@ -113,9 +94,18 @@ export function callers(
   const dbs = new RecentlyUsed<CompanyDb>(MAX_KEYS);
   const share = new FairShare(config.statementShare);
   const strangers = new FairShare(config.strangerShare);
+  // Whoever tries keys, one or many, takes little of the database from the companies that are known.
+  const amongStrangers = async (statement: () => Promise<Response>) => {
+    const { promise: answer, resolve, reject } = Promise.withResolvers<Response>();
+    await strangers.run("", () => {
+      statement().then(resolve, reject);
+      return waitAtMost(config.strangerShare.placeMs, answer);
+    });
+    return await answer;
+  };
   const turnOf = (keyHash: string): Turn => async (statement, options) => {
-    const isStranger = !knownKeys.get(keyHash)?.companyId;
-    const inTurn = isStranger ? () => afterOthers(strangers, statement) : statement;
+    const inTurn = () =>
+      knownKeys.get(keyHash)?.companyId ? statement() : amongStrangers(statement);
     const answer = await share.run(holderOf(keyHash), inTurn, options);
     // Whoever has a key that was switched off must not use up the share of the company.
     if (answer.status === 401) knownKeys.delete(keyHash);
