@@ -1,5 +1,3 @@
-import type { Row } from "./report.ts";
-
 /** An answer, or a state afterwards, that breaks a promise. */
 export interface Finding {
   /** The promise that is broken, in a sentence. */
@@ -20,6 +18,12 @@ export interface PartResult {
   findings: Finding[];
   /** What was measured; nothing of it is a finding. */
   figures: Figures[];
+}
+
+/** What was measured, for each checkout in turn; NaN where the system does not tell. */
+export interface Row {
+  name: string;
+  values: number[];
 }
 
 /** A table of what was measured, with a column for each checkout. */

@@ -1,12 +1,6 @@
 import { digits, table, times } from "../bench/table.ts";
 import type { Machine } from "../bench/machine.ts";
-import type { Figures, PartResult } from "./findings.ts";
-
-/** What was measured, for each checkout in turn; NaN where the system does not tell. */
-export interface Row {
-  name: string;
-  values: number[];
-}
+import type { Figures, PartResult, Row } from "./findings.ts";
 
 /** All that a run has come to; `--json` writes it. */
 export interface Report {

@@ -6,7 +6,7 @@ import { outcomeOf } from "../judge.ts";
 import { peakRss } from "../peak_rss.ts";
 import { newPhone, send } from "../requests.ts";
 import { shortened, type WireAnswer } from "../wire.ts";
-import { ask } from "./faults.ts";
+import { ask } from "./fault_requests.ts";
 
 const PROMISES = {
   token: "no answer holds the account's token",

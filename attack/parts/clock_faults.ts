@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Findings } from "../findings.ts";
-import { ask, everyKind } from "./faults.ts";
+import { ask, everyKind } from "./fault_requests.ts";
 
 /** By how much a function's clock is ahead of the database's, in seconds. */
 const AHEAD_S = [25, -70, 40, -3_600, 3_600];

@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import type { Findings } from "../findings.ts";
 import { createDeal, list, renameContact, urlFor } from "../requests.ts";
 import { exchange } from "../wire.ts";
-import { ask, everyKind, type Functions, functionsOn } from "./faults.ts";
+import { ask, everyKind, type Functions, functionsOn } from "./fault_requests.ts";
 
 const PROMISES = { back: "a database that comes back answers requests again" };
 

@@ -11,17 +11,20 @@ const PROMISES = {
   apart: "no answer holds a row or an id of another company",
   unchanged: "no request changes a row of another company",
   keyFirst: "without a valid key, every request is a 401, whatever else is wrong with it",
+  noKey: "no line of the log holds an API key",
   shortLog: "no line of the log is longer than 8 KiB",
 };
 
 const CASES = { full: 4_000, quick: 200 };
 const AT_ONCE = 4;
 const LOG_LINE_BYTES = 8 * 1024;
+/** Longer than what tells one key from another in a list of them. */
+const WHOLE_KEY = /sk_live_[\w-]{20,}/;
 
 /** Requests made from the OpenAPI document, each with the attacker's key and without a valid one. */
 export async function fuzz({ ours, seed, scale, quick, fuzzCase }: Context) {
   const findings = new Findings("fuzz");
-  const lines = new LongestLines(findings);
+  const lines = new LogLines(findings);
   const [gateway, sender] = await Promise.all([
     ours.startFunction("gateway", { hear: lines.hearer() }),
     ours.startFunction("send-external-template", { hear: lines.hearer() }),
@@ -118,8 +121,8 @@ function judgeKeyless(
   findings.add(PROMISES.keyFirst, found, given + shown(request), kind);
 }
 
-/** Watches the logs of processes for lines that are too long. */
-class LongestLines {
+/** Watches the logs of processes for lines that are too long or hold a key. */
+class LogLines {
   #recent: string[] = [];
   #open: string[] = [];
 
@@ -144,11 +147,12 @@ class LongestLines {
   }
 
   #judge(line: string) {
+    const [, event = "other"] = /"event":"(\w+)"/.exec(line) ?? [];
+    const among = shortened(`one of: ${this.#recent.join(" | ")}`, 1_500);
+    if (WHOLE_KEY.test(line)) this.findings.add(PROMISES.noKey, event, among);
     const bytes = new TextEncoder().encode(line).length;
     if (bytes <= LOG_LINE_BYTES) return;
-    const [, event = "other"] = /"event":"(\w+)"/.exec(line) ?? [];
     const about = `${bytes} bytes: ${line.slice(0, 120)}…`;
-    const among = `one of: ${this.#recent.join(" | ")}`;
-    this.findings.add(PROMISES.shortLog, about, shortened(among, 1_500), event);
+    this.findings.add(PROMISES.shortLog, about, among, event);
   }
 }

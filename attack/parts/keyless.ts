@@ -1,8 +1,7 @@
 import { usageOf } from "../../bench/usage.ts";
 import type { AttackedStack } from "../attacked_stack.ts";
-import type { Row } from "../report.ts";
 import type { Context } from "../context.ts";
-import { Findings } from "../findings.ts";
+import { Findings, type Row } from "../findings.ts";
 import { countOf, floodFor, type FloodPlan, startFlood } from "../flood.ts";
 import { isOfServer, judge, outcomeOf } from "../judge.ts";
 import { probe } from "../probe.ts";

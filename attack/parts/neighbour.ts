@@ -2,11 +2,10 @@ import { delay } from "deno-std/async/delay.js";
 import type { AttackedStack } from "../attacked_stack.ts";
 import { takes } from "../channel.ts";
 import type { Context } from "../context.ts";
-import { Findings } from "../findings.ts";
+import { Findings, type Row } from "../findings.ts";
 import { countOf, type FloodAnswers, type FloodPlan, startFlood } from "../flood.ts";
 import { peakRss } from "../peak_rss.ts";
 import { type Probe, probe } from "../probe.ts";
-import type { Row } from "../report.ts";
 import { createContact, list, newPhone, renameContact, send } from "../requests.ts";
 import { shown } from "../wire.ts";
 

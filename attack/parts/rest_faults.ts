@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Findings } from "../findings.ts";
-import { ask, everyKind, functionsOn } from "./faults.ts";
+import { ask, everyKind, functionsOn } from "./fault_requests.ts";
 
 interface RestAnswer {
   status: number;
