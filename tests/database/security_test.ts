@@ -89,7 +89,7 @@ Deno.test("api_client cannot log in, owns nothing and does not bypass policies",
     rolcreaterole: false,
     rolcreatedb: false,
     rolreplication: false,
-    rolconfig: ["statement_timeout=8s"],
+    rolconfig: ["statement_timeout=8s", "lock_timeout=1s"],
   });
   const owned = "select relname from pg_class where relowner = 'api_client'::regrole";
   assert.deepEqual(await found(owned), []);

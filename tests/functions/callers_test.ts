@@ -46,7 +46,7 @@ Deno.test("requests of one key and scope share a token, which holds the key's ha
   assert.equal(await database.tokenOf(ONE, "read"), token);
 });
 
-Deno.test("a token is used for half of its life, and not after the clock is set back", async () => {
+Deno.test("a token is used for half a minute, and not after the clock is set back", async () => {
   const { now } = Date;
   try {
     await using database = await tokenRecorder();

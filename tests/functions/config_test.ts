@@ -78,12 +78,14 @@ async function assertToken(
 ) {
   const { payload, protectedHeader } = await jose.jwtVerify(token, key);
   assert.deepEqual(protectedHeader, header);
-  const { iat, exp, ...claims } = payload;
+  // No time of issue: PostgREST would refuse it from a clock that is ahead.
+  const { exp, ...claims } = payload;
   assert.deepEqual(claims, { role: "api_client", key_hash: "a".repeat(64), scope: "write" });
-  assert.equal(exp! - iat!, 60);
+  const seconds = exp! - Math.floor(Date.now() / 1000);
+  assert.ok(seconds > 120 && seconds <= 150, `${seconds} s`);
 }
 
-Deno.test("a symmetric key signs HS256 tokens that live one minute", async () => {
+Deno.test("a symmetric key signs HS256 tokens that live two and a half minutes", async () => {
   const key = await jose.importJWK(JSON.parse(OCT), "HS256");
   await assertToken(await sentToken(OCT), key, { alg: "HS256", typ: "JWT" });
 });

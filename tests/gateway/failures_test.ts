@@ -19,11 +19,11 @@ const internal = (inLog: RegExp): Expected => ({
   inLog,
 });
 
-const unavailable = (inLog: RegExp, afterChange: string): Expected => ({
+const AWAY = "The database does not answer";
+const unavailable = (inLog: RegExp, afterChange: string, what = AWAY): Expected => ({
   status: 503,
   code: "database_unavailable",
-  error: (method) =>
-    `The database does not answer; ${method === "GET" ? "try again" : afterChange}`,
+  error: (method) => `${what}; ${method === "GET" ? "try again" : afterChange}`,
   inLog,
 });
 const CHECK = "check whether the change was made before you repeat the request";
@@ -79,7 +79,13 @@ Deno.test("a database that hangs is a 503 after the time-out", async () => {
 });
 
 Deno.test("a proxy, the Data API or Postgres may report that the database is unavailable", async () => {
-  const cases: [() => Response, string][] = [
+  const LOCKED = "Another change holds the record";
+  const SLOW = "The database took too long";
+  const READ_ONLY = "The database takes no changes at the moment";
+  const FULL = "The database has no room for this request at the moment";
+  const postgres = (code: string, status: number) => () =>
+    Response.json({ code, message: "x", details: null, hint: null }, { status });
+  const cases: [() => Response, string, string?][] = [
     [() => new Response("<html>Bad gateway</html>", { status: 502 }), CHECK],
     [() => new Response("error code: 522", { status: 522 }), CHECK],
     [() => Response.json({ code: "PGRST001", message: "lost" }, { status: 503 }), CHECK],
@@ -87,17 +93,30 @@ Deno.test("a proxy, the Data API or Postgres may report that the database is una
     [() => Response.json({ code: "57P02", message: "crash" }, { status: 500 }), CHECK],
     [() => Response.json({ code: "57P03", message: "starting up" }, { status: 500 }), AGAIN],
     [() => Response.json({ code: "PGRST003", message: "pool timeout" }, { status: 504 }), AGAIN],
-    [() => Response.json({ code: "53300", message: "too many" }, { status: 503 }), AGAIN],
+    // Each with the status that PostgREST gives it.
+    [postgres("55P03", 500), AGAIN, LOCKED],
+    [postgres("40P01", 500), AGAIN, LOCKED],
+    [postgres("40001", 500), AGAIN, LOCKED],
+    [postgres("57014", 500), AGAIN, SLOW],
+    [postgres("25006", 405), AGAIN, READ_ONLY],
+    [postgres("53100", 503), AGAIN, READ_ONLY],
+    [postgres("53200", 503), AGAIN, FULL],
+    [postgres("53300", 503), AGAIN, FULL],
+    [postgres("08006", 503), CHECK],
+    // A connection that broke within the statement.
+    [postgres("", 400), CHECK],
   ];
-  for (const [answer, afterChange] of cases) {
+  for (const [answer, afterChange, what] of cases) {
     await using database = watchedStack(answer);
-    await assertAnswers(database.url, unavailable(/database_unavailable/, afterChange));
+    await assertAnswers(database.url, unavailable(/database_unavailable/, afterChange, what));
   }
 });
 
 Deno.test("an unexpected error of the database is an internal error", async () => {
   const unexpected = [
-    () => Response.json({ code: "57014", message: "canceling statement" }, { status: 500 }),
+    // A 400 of PostgREST or of a proxy, which has a code or no member of that name.
+    () => Response.json({ code: "22P02", message: "invalid input" }, { status: 400 }),
+    () => new Response("<html>Bad request</html>", { status: 400 }),
     () => new Response(null, { status: 525 }),
     () =>
       Response.json({ code: "42P01", message: 'relation "public.x" does not exist' }, {
@@ -107,6 +126,15 @@ Deno.test("an unexpected error of the database is an internal error", async () =
   for (const answer of unexpected) {
     await using database = watchedStack(answer);
     await assertAnswers(database.url, internal(/request_failed/));
+  }
+});
+
+Deno.test("a token that the database refuses for its times is a 503, with a log line about the clocks", async () => {
+  for (const message of ["JWT expired", "JWT not yet valid", "JWT issued at future"]) {
+    const answer = () => Response.json({ code: "PGRST303", message }, { status: 401 });
+    await using database = watchedStack(answer);
+    const what = "The clocks of the service and of its database differ";
+    await assertAnswers(database.url, unavailable(/"event":"clock_trouble"/, AGAIN, what));
   }
 });
 

@@ -42,6 +42,33 @@ Deno.test("health costs one round trip; a database that fails or hangs is a 503 
   }
 });
 
+Deno.test("however many ask, health asks the database once in a second", async () => {
+  const { now } = performance;
+  let answered = Promise.withResolvers<null>();
+  await using database = watchedStack(() => answered.promise);
+  const request = await ownGateway(database.url);
+  const ask = async () => (await request("none", "GET", "/health")).status;
+  try {
+    const began = now.call(performance);
+    performance.now = () => began;
+    const asking = Array.from({ length: 20 }, ask);
+    answered.resolve(null);
+    assert.deepEqual(new Set(await Promise.all(asking)), new Set([200]));
+    performance.now = () => began + 999;
+    assert.equal(await ask(), 200);
+    assert.equal(database.seen.length, 1);
+
+    performance.now = () => began + 1000;
+    answered = Promise.withResolvers();
+    const later = [ask(), ask()];
+    answered.resolve(null);
+    assert.deepEqual(await Promise.all(later), [200, 200]);
+    assert.equal(database.seen.length, 2);
+  } finally {
+    performance.now = now;
+  }
+});
+
 Deno.test("health takes no parameters and no other method", async () => {
   const query = await call(null, "GET", "/health?deep=1");
   assert.deepEqual([query.status, query.body.code], [422, "invalid_request"]);

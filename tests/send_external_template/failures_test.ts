@@ -31,6 +31,14 @@ Deno.test("a failure of the database at the claim stops the send, and its detail
     [() => new Response("<html>Bad gateway</html>", { status: 502 }), away],
     [
       () => Response.json({ code: "57014", message: "canceling statement" }, { status: 500 }),
+      [
+        503,
+        "database_unavailable",
+        "The database took too long; nothing was sent, so repeat the request",
+      ],
+    ],
+    [
+      () => Response.json({ code: "42P01", message: "no such relation" }, { status: 404 }),
       [500, "internal", "Internal error"],
     ],
     [() => pause(500).then(() => new Response()), away],
@@ -91,7 +99,7 @@ Deno.test("a claim that the database certainly did not make is not released", as
     );
     const send = await ownSender("http://127.0.0.1:9", { supabaseUrl: database.url, ...QUICK });
     await logged(async () => {
-      const expected = status === 504 ? 503 : 500;
+      const expected = status === 404 ? 500 : 503;
       assert.equal((await send(company.keys.messaging, template(anyPhone()))).status, expected);
       await backgroundWork();
     });

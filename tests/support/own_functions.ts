@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { type Config, readConfig } from "../../supabase/functions/_shared/config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
 import { sendExternalTemplate } from "../../supabase/functions/send-external-template/app.ts";
 import {
@@ -24,9 +24,13 @@ export async function backgroundWork() {
 }
 
 /** A gateway in this process, with the database at this address. */
-export async function ownGateway(supabaseUrl: string, databaseTimeoutMs = 10_000) {
+export async function ownGateway(
+  supabaseUrl: string,
+  databaseTimeoutMs = 10_000,
+  changes: Partial<Config> = {},
+) {
   const config = await readConfig(environment({ supabaseUrl }));
-  const app = gateway({ ...config, databaseTimeoutMs });
+  const app = gateway({ ...config, databaseTimeoutMs, ...changes });
   return (key: string, method: string, path: string, json?: unknown) =>
     ask(app, key, method, `/gateway${path}`, json);
 }

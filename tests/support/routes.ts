@@ -1,6 +1,8 @@
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
 import { anyPhone, type Company } from "./company.ts";
+import { environment } from "./test_stack.ts";
 
 /** A route of the gateway, with a request that succeeds. */
 export interface Route {
@@ -33,12 +35,7 @@ const BODIES: Record<string, (company: Company) => Record<string, unknown>> = {
 };
 
 /** A configuration that reaches nothing: only the declarations of the operations are read here. */
-const NOWHERE = {
-  supabaseUrl: "http://127.0.0.1:9",
-  publishableKey: "none",
-  signingKey: { key: new Uint8Array(32), alg: "HS256" },
-  databaseTimeoutMs: 1,
-} as const;
+const NOWHERE = await readConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
 
 /** Every operation of the gateway that needs a key, from the gateway's list: a new one is covered at once. */
 export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, path, scope }) => {

@@ -1,5 +1,6 @@
 import * as jose from "jose";
 import * as z from "zod";
+import type { Share } from "./fair_share.ts";
 
 /** What every function needs to reach its database. */
 export interface Config {
@@ -8,6 +9,8 @@ export interface Config {
   signingKey: SigningKey;
   /** A database that takes longer to answer is treated as down. */
   databaseTimeoutMs: number;
+  /** The share of one company in the statements that are at the Data API at once. */
+  statementShare: Share;
 }
 
 /** The key that signs the tokens by which the database knows whose request it is. */
@@ -35,6 +38,8 @@ export async function readConfig(env: Environment): Promise<Config> {
     publishableKey: readPublishableKey(env),
     signingKey: await readSigningKey(env),
     databaseTimeoutMs: 10_000,
+    // Half of the ten connections that the Data API's pool has on the smallest plan.
+    statementShare: { atOnce: 5, waiting: 64, patienceMs: 5_000 },
   };
 }
 

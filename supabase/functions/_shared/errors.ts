@@ -55,6 +55,18 @@ export function invalidApiKey(): ApiError {
   return new ApiError("invalid_api_key", "Invalid or expired API key");
 }
 
+const RETRY_AFTER_S = 2;
+
+/** The company has more under way than its share. Nothing was done for this request. */
+export function tooManyRequests(): ApiError {
+  return new ApiError(
+    "too_many_requests",
+    "Your company has too many requests under way at once; nothing was done for this one, so repeat it " +
+      "after the seconds in Retry-After",
+    { headers: { "Retry-After": String(RETRY_AFTER_S) } },
+  );
+}
+
 // A request of 1 MiB with nothing but wrong fields would otherwise get an answer of 10 MiB.
 const MAX_DETAILS = 50;
 const MAX_FIELD_LENGTH = 128;

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import type { Config } from "../_shared/config.ts";
 import { companyDb } from "../_shared/database/company_db.ts";
-import { rows } from "../_shared/database/rows.ts";
+import { DatabaseError, type PassingTrouble, rows } from "../_shared/database/rows.ts";
 import { one } from "../_shared/http/answers.ts";
 import { databaseUnavailable } from "../_shared/http/error_response.ts";
 import { operation, reply } from "../_shared/http/operation.ts";
 import { tokenSource } from "../_shared/key/token.ts";
-import { logFailure } from "../_shared/log.ts";
+import { logFailure, type Origin } from "../_shared/log.ts";
 import { RELEASE } from "../_shared/release.ts";
 
 /** A database that takes longer counts as down, so that a monitor gets its answer soon. */
@@ -18,14 +18,30 @@ export const Health = z.object({
   version: z.string(),
 }).meta({ id: "Health" });
 
+/** Without a key anyone can ask, so the database is asked no more often than this. */
+const ASK_EVERY_MS = 1_000;
+
 /**
- * Answers the release while the database answers; else database_unavailable. Needs no key and costs one
- * round trip.
+ * Answers the release while the database answers; else database_unavailable. Needs no key. The database is asked
+ * at most once a second; all requests of that second get the same answer.
  */
 export function health(config: Config) {
   const databaseTimeoutMs = Math.min(config.databaseTimeoutMs, PATIENCE_MS);
   const noKey = tokenSource(config.signingKey, null, null);
   const db = companyDb({ ...config, databaseTimeoutMs }, noKey);
+
+  let asked: Promise<PassingTrouble | null> | undefined;
+  let askedAt = 0;
+  const ask = async (origin: Origin) => {
+    try {
+      rows(await db.rpc("health"));
+      return null;
+    } catch (error) {
+      logFailure(origin, "database_unavailable", error);
+      return error instanceof DatabaseError && error.passing || "away";
+    }
+  };
+
   return operation({
     id: "getHealth",
     method: "GET",
@@ -34,12 +50,10 @@ export function health(config: Config) {
     answers: { 200: one(Health) },
     errors: ["database_unavailable"],
   }, async ({ origin }) => {
-    try {
-      rows(await db.rpc("health"));
-    } catch (error) {
-      logFailure(origin, "database_unavailable", error);
-      throw databaseUnavailable("ask again", { version: RELEASE });
-    }
+    const now = performance.now();
+    if (!asked || now - askedAt >= ASK_EVERY_MS) [asked, askedAt] = [ask(origin), now];
+    const trouble = await asked;
+    if (trouble) throw databaseUnavailable(trouble, "ask again", { version: RELEASE });
     return reply(200, { data: { status: "ok" as const, version: RELEASE } });
   });
 }

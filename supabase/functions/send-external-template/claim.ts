@@ -6,8 +6,10 @@ import type { SendRequest } from "./request.ts";
 
 // The beginning of a send in the ledger; see claim_template_send() in the database.
 
-/** The decision of the database about a request. */
-export type Claim =
+/** The decision of the database about a request of this company. */
+export type Claim = { company_id: string } & Decision;
+
+type Decision =
   | ({ result: "claimed" } & ClaimedSend)
   | { result: "repeat"; status: SendStatus; conversation_id: string; message_id: string }
   | { result: "do_not_contact" }
@@ -60,9 +62,9 @@ export async function claimSend(
         phone_number_id: request.phone_number_id,
         idempotency_key: request.idempotency_key,
       }),
-    );
-    caller.wasJudged();
-    return claim as unknown as Claim; // jsonb that claim_template_send() makes
+    ) as unknown as Claim; // jsonb that claim_template_send() makes
+    caller.wasJudged(claim.company_id);
+    return claim;
   } catch (error) {
     if (error instanceof DatabaseError && error.mayBeCommitted) {
       keepRunning(giveUpClaim(caller.db, patience, claimId));

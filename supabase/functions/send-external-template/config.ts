@@ -1,4 +1,5 @@
 import { type Config, ConfigError, readConfig } from "../_shared/config.ts";
+import type { Share } from "../_shared/fair_share.ts";
 import type { ChannelConfig } from "../_shared/whatsapp/channel.ts";
 import type { SettlePatience } from "../_shared/whatsapp/settle.ts";
 import { type CredentialsKeys, readCredentialsKeys } from "../_shared/whatsapp/credentials.ts";
@@ -8,6 +9,8 @@ export interface SenderConfig extends Config, SettlePatience {
   /** They open the access tokens of messaging accounts. */
   credentialsKeys: CredentialsKeys;
   whatsapp: ChannelConfig;
+  /** The share of one company in the sends that are under way at once. */
+  sendShare: Share;
 }
 
 const GRAPH_API = "https://graph.facebook.com/v26.0";
@@ -23,6 +26,8 @@ export async function readSenderConfig(
     ...await readConfig(env),
     credentialsKeys: readCredentialsKeys(env),
     whatsapp: { url: readChannelUrl(env.WHATSAPP_API_URL || GRAPH_API), timeoutMs: 20_000 },
+    // More than statements: while a send waits for the channel, it holds no connection of the database.
+    sendShare: { atOnce: 20, waiting: 64, patienceMs: 5_000 },
     // Together with the call less than a lease, unless the database hangs. After the lease, a repeat answers
     // `failed`, which may be wrong.
     settleRetriesMs: [200, 800, 2_000, 5_000, 10_000, 20_000],

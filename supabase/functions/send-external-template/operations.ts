@@ -1,4 +1,5 @@
 import { keepRunning } from "../_shared/background.ts";
+import { FairShare } from "../_shared/fair_share.ts";
 import { operation, reply } from "../_shared/http/operation.ts";
 import { SendAnswer } from "./answers.ts";
 import type { SenderConfig } from "./config.ts";
@@ -7,6 +8,7 @@ import { sendTemplate } from "./send.ts";
 
 /** The operations of the template endpoint: the one of specification, 4.10. */
 export function senderOperations(config: SenderConfig) {
+  const share = new FairShare(config.sendShare);
   return [
     operation({
       id: "sendExternalTemplate",
@@ -25,7 +27,9 @@ export function senderOperations(config: SenderConfig) {
         "channel_unavailable",
       ],
     }, async ({ caller, body, origin }) => {
-      const sending = sendTemplate(caller, config, body, origin);
+      // Its turn comes before its claim: a claim whose send waited would be pending for longer than its lease.
+      const send = () => sendTemplate(caller, config, body, origin);
+      const sending = share.run(caller.holder, send);
       // The send goes on, and its outcome is recorded, when the caller hangs up.
       keepRunning(sending.catch(() => {}));
       return reply(200, await sending);

@@ -1,7 +1,10 @@
 import { PostgrestClient } from "@supabase/postgrest-js";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import type { Config } from "../config.ts";
+import { ApiError } from "../errors.ts";
 import { fetchOnce } from "../fetch_once.ts";
+import { readWithinBudget } from "./page_budget.ts";
+import { TOO_MANY_REQUESTS } from "./rows.ts";
 import type { Database } from "./types.ts";
 
 /**
@@ -11,20 +14,92 @@ import type { Database } from "./types.ts";
  */
 export type CompanyDb = Pick<SupabaseClient<Database>, "from" | "rpc">;
 
+/** Makes a statement when its turn has come. Throws ApiError too_many_requests when it does not come. */
+export type Turn = (
+  statement: () => Promise<Response>,
+  options: { isUrgent: boolean },
+) => Promise<Response>;
+
+/** A query of supabase-js. */
+interface Query {
+  setHeader(name: string, value: string): unknown;
+}
+
+// What a query asks of the fetch below. A header is the only thing that supabase-js hands on to it. These two
+// headers never leave the function.
+const URGENT = "X-Urgent";
+const PAGE = "X-Page";
+
+/** The query, as one that must not be lost: it is the next of its company, and never one too many. */
+export function urgent<Statement extends Query>(query: Statement): Statement {
+  query.setHeader(URGENT, "1");
+  return query;
+}
+
+/** The query, as one whose rows end at the byte budget of a page; see `readWithinBudget`. */
+export function withinBudget<Statement extends Query>(query: Statement): Statement {
+  query.setHeader(PAGE, "1");
+  return query;
+}
+
 /**
  * A client whose statements run as the role of its token, `api_client`. The database limits them to the
  * company of the key that the token names.
  */
-export function companyDb(config: Config, token: () => Promise<string>): CompanyDb {
+export function companyDb(
+  config: Config,
+  token: () => Promise<string>,
+  turn: Turn = (statement) => statement(),
+): CompanyDb {
   return new PostgrestClient<Database>(`${config.supabaseUrl}/rest/v1`, {
     headers: { apikey: config.publishableKey },
     async fetch(input, init) {
       const headers = new Headers(init?.headers);
-      headers.set("Authorization", `Bearer ${await token()}`);
-      return await fetchOnce(input, { ...init, headers });
+      const [isUrgent, isPage] = [headers.has(URGENT), headers.has(PAGE)];
+      headers.delete(URGENT);
+      headers.delete(PAGE);
+      const statement = async () => {
+        headers.set("Authorization", `Bearer ${await token()}`);
+        // From here on and not from the query's beginning: the time in the line does not count.
+        return await answeredIn(config.databaseTimeoutMs, async (signal) => {
+          const answer = await fetchOnce(input, { ...init, headers, signal });
+          return isPage ? await readWithinBudget(answer) : await readWhole(answer);
+        });
+      };
+      try {
+        return await turn(statement, { isUrgent });
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        // supabase-js would take a thrown error for a lost connection.
+        return Response.json({ code: TOO_MANY_REQUESTS, message: error.message }, {
+          status: error.status,
+        });
+      }
     },
-    timeout: config.databaseTimeoutMs,
     // A request costs one round trip. Whether to retry is the caller's decision.
     retry: false,
   });
+}
+
+/** The answer with its body in memory, so that the statement is over when it is returned. */
+async function readWhole(answer: Response): Promise<Response> {
+  const { status, headers, body } = answer;
+  return new Response(body && await answer.arrayBuffer(), { status, headers });
+}
+
+/** Does the work, and aborts it when it takes longer. */
+async function answeredIn<Result>(
+  ms: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const ending = new AbortController();
+  const timer = setTimeout(
+    () => ending.abort(new DOMException(`no answer in ${ms} ms`, "TimeoutError")),
+    ms,
+  );
+  try {
+    return await work(ending.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,28 +1,50 @@
 import type { PostgrestError, PostgrestSingleResponse } from "@supabase/supabase-js";
-import { ApiError, invalidApiKey } from "../errors.ts";
+import { ApiError, invalidApiKey, tooManyRequests } from "../errors.ts";
+
+/** A cause that is likely to pass by itself, so that the same request can succeed later. */
+export type PassingTrouble =
+  /** It does not answer: no answer in time; no connection; it is starting up or shutting down. */
+  | "away"
+  /** Another transaction holds a row. */
+  | "locked"
+  /** The statement took longer than a statement may. */
+  | "slow"
+  /** It takes no changes: it is a standby that takes over, or its disk is full. */
+  | "read_only"
+  /** It has no memory or no connection left. */
+  | "full"
+  /** It does not accept a token because of its times: one of the two clocks is wrong. */
+  | "clock";
+
+/**
+ * The SQLSTATEs of troubles that pass, from the table of error codes in Postgres' manual. 40001 reaches a function
+ * only from a proxy: PostgREST repeats such a transaction by itself.
+ */
+const PASSING: [RegExp, PassingTrouble][] = [
+  [/^(08...|57P0[123])$/, "away"],
+  [/^(55P03|40P01|40001)$/, "locked"],
+  [/^57014$/, "slow"],
+  [/^(25006|53100)$/, "read_only"],
+  [/^53...$/, "full"],
+];
 
 /** An unexpected error of the database. Its text is for the log, never for a caller. */
 export class DatabaseError extends Error {
   override name = "DatabaseError";
   /** As PostgREST reports it; the code is empty in an answer of a proxy. */
   readonly error: Pick<PostgrestError, "code" | "message" | "details" | "hint">;
+  /** Why the same request can succeed later; null when it cannot. */
+  readonly passing: PassingTrouble | null;
 
-  constructor(readonly status: number, { code, message, details, hint }: PostgrestError) {
+  constructor(readonly status: number, error: PostgrestError) {
+    const { code, message, details, hint } = error;
     // A proxy's answer may have no code, or a number in its place.
     const text = typeof code === "string" ? code : "";
     super(`${text || status}: ${message}`);
     this.error = { code: text, message, details, hint };
-  }
-
-  /**
-   * Whether the cause is likely to pass by itself: no answer in time; no connection at the gateway, the pool
-   * or Postgres (503 and 504, a proxy's 502, 52x and 544); Postgres is shutting down or starting up.
-   */
-  get isUnavailable(): boolean {
-    const { status, error } = this;
-    if (/^57P0[123]$/.test(error.code)) return true;
-    return status === 0 || (status >= 502 && status <= 504) || (status >= 520 && status <= 524) ||
-      status === 544;
+    // PostgREST answers a connection that broke within the statement as a 400 with an empty code.
+    const isBroken = status === 400 && code === "";
+    this.passing = isBroken ? "away" : passingTrouble(status, this.error);
   }
 
   /**
@@ -32,7 +54,7 @@ export class DatabaseError extends Error {
    */
   get mayBeCommitted(): boolean {
     const { code } = this.error;
-    const isDecided = /^(PGRST\d+|(?=.*\d)[0-9A-Z]{5})$/.test(code ?? "");
+    const isDecided = /^(PGRST\d+|(?=.*\d)[0-9A-Z]{5})$/.test(code);
     return !isDecided || /^(08|57P0[12]|40003|PGRST00[01])/.test(code);
   }
 
@@ -45,9 +67,27 @@ export class DatabaseError extends Error {
   }
 }
 
+function passingTrouble(
+  status: number,
+  { code, message }: { code: string; message: string },
+): PassingTrouble | null {
+  const [, trouble] = PASSING.find(([codes]) => codes.test(code)) ?? [];
+  if (trouble) return trouble;
+  // PostgREST: "JWT expired", "JWT not yet valid", "JWT issued at future". The token was made a moment ago.
+  if (/^PGRST30[13]$/.test(code) && /^JWT (expired|not yet|issued)/.test(message)) return "clock";
+  // No answer (0), a proxy's 429, 502, 52x and 544, and 503 and 504 of the gateway and the pool.
+  const isAway = status === 0 || status === 429 || (status >= 502 && status <= 504) ||
+    (status >= 520 && status <= 524) || status === 544;
+  return isAway ? "away" : null;
+}
+
+/** The code of a statement that was not made, because its company has too many under way. */
+export const TOO_MANY_REQUESTS = "CRM429";
+
 /**
  * The rows of an answer of the database.
- * @throws ApiError when the database refused the key or its scope; DatabaseError for any other error.
+ * @throws ApiError when the database refused the key or its scope, or when the company has too many statements
+ *   under way; DatabaseError for any other error.
  */
 export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (answer.error === null) return answer.data;
@@ -55,5 +95,6 @@ export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   // Raised by app.company_id(); these two messages are written for the caller.
   if (code === "PT401") throw invalidApiKey();
   if (code === "PT403") throw new ApiError("insufficient_scope", message);
+  if (code === TOO_MANY_REQUESTS) throw tooManyRequests();
   throw new DatabaseError(answer.status, answer.error);
 }

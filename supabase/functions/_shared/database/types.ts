@@ -614,7 +614,7 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
-      "authenticate": { Args: Record<PropertyKey, never>; Returns: undefined };
+      "authenticate": { Args: Record<PropertyKey, never>; Returns: string };
       "claim_template_send": {
         Args: {
           "claim_id": string;

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { DatabaseError } from "../database/rows.ts";
+import { DatabaseError, type PassingTrouble } from "../database/rows.ts";
 import { ApiError } from "../errors.ts";
 import { logFailure } from "../log.ts";
 import type { ApiEnv } from "./env.ts";
@@ -10,7 +10,7 @@ export interface ErrorAnswers {
   /** Members of every error body. */
   always: Record<string, unknown>;
   /**
-   * What the caller does when the database does not answer: the end of a sentence.
+   * What the caller does about a trouble of the database that passes: the end of a sentence.
    * @param mayBeDone whether a change may have been made.
    */
   whenUnavailable(method: string, mayBeDone: boolean): string;
@@ -59,25 +59,40 @@ async function forCaller(
     return error;
   } catch (failure) { // the error itself, or the one of judging the key
     if (failure instanceof ApiError) return failure;
-    if (failure instanceof DatabaseError && failure.isUnavailable) {
-      logFailure(origin, "database_unavailable", failure);
+    if (failure instanceof DatabaseError && failure.passing) {
+      const isClock = failure.passing === "clock";
+      logFailure(origin, isClock ? "clock_trouble" : "database_unavailable", failure);
       const mayBeDone = failure === error && failure.mayBeCommitted;
-      return databaseUnavailable(whenUnavailable(c.req.method, mayBeDone));
+      return databaseUnavailable(failure.passing, whenUnavailable(c.req.method, mayBeDone));
     }
     logFailure(origin, "request_failed", failure);
     return new ApiError("internal", "Internal error");
   }
 }
 
+/** The beginnings of the sentences about troubles that pass. */
+const SENTENCES: Record<PassingTrouble, string> = {
+  away: "The database does not answer",
+  locked: "Another change holds the record",
+  slow: "The database took too long",
+  read_only: "The database takes no changes at the moment",
+  full: "The database has no room for this request at the moment",
+  clock: "The clocks of the service and of its database differ",
+};
+
 /** Many outages are over within seconds. A caller that comes back too early gets the same answer. */
 const RETRY_AFTER_S = 2;
 
 /**
- * The database does not answer.
+ * The database is in a trouble that passes.
  * @param whatToDo the end of the sentence: what the caller does next.
  */
-export function databaseUnavailable(whatToDo: string, body?: Record<string, unknown>): ApiError {
-  return new ApiError("database_unavailable", `The database does not answer; ${whatToDo}`, {
+export function databaseUnavailable(
+  trouble: PassingTrouble,
+  whatToDo: string,
+  body?: Record<string, unknown>,
+): ApiError {
+  return new ApiError("database_unavailable", `${SENTENCES[trouble]}; ${whatToDo}`, {
     body,
     headers: { "Retry-After": String(RETRY_AFTER_S) },
   });

@@ -1,6 +1,8 @@
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { base64url } from "jose";
 import * as z from "zod";
+import { withinBudget } from "../database/company_db.ts";
+import { ENDED_EARLY } from "../database/page_budget.ts";
 import { rows } from "../database/rows.ts";
 import type { Table } from "../database/table.ts";
 import type { Caller } from "../key/caller.ts";
@@ -69,13 +71,15 @@ interface Query<Row> extends PromiseLike<PostgrestSingleResponse<Row[]>> {
   gte(column: string, value: string | number): Query<Row>;
   lte(column: string, value: string | number): Query<Row>;
   or(filters: string): Query<Row>;
+  setHeader(name: string, value: string): Query<Row>;
 }
 
 /**
  * One page of a list: the body `{ data, pagination: { limit, has_more, next_cursor } }`.
  *
  * A page continues after the values of the last row (keyset). Rows that come and go between two pages neither
- * hide nor repeat another row, and a late page costs as much as the first.
+ * hide nor repeat another row, and a late page costs as much as the first. A page of large rows ends before its
+ * limit: at the byte budget of a page.
  *
  * @param whenEmpty judges the key or reads a row of the company, because an empty list does not prove that
  *   the key is valid.
@@ -93,10 +97,11 @@ export async function readPage<Row extends object>(
   if (page.cursor) ordered = after(ordered, order, page.cursor);
 
   // One row more than the limit: whether there is another page.
-  const found = rows(await ordered.limit(page.limit + 1));
+  const answer = await withinBudget(ordered.limit(page.limit + 1));
+  const found = rows(answer);
   if (found.length === 0) await whenEmpty();
   const data = found.slice(0, page.limit);
-  const hasMore = found.length > page.limit;
+  const hasMore = found.length > page.limit || answer.statusText === ENDED_EARLY;
   const last = data.at(-1) as Record<string, string | number> | undefined;
   const pagination = {
     limit: page.limit,

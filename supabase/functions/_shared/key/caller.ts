@@ -1,9 +1,10 @@
 import { keepRunning } from "../background.ts";
 import type { Config } from "../config.ts";
-import { type CompanyDb, companyDb } from "../database/company_db.ts";
+import { type CompanyDb, companyDb, type Turn } from "../database/company_db.ts";
 import { RecentlyUsed } from "../database/recently_used.ts";
 import { rows } from "../database/rows.ts";
 import { ApiError } from "../errors.ts";
+import { FairShare } from "../fair_share.ts";
 import { logFailure, type Origin } from "../log.ts";
 import { hashKey, presentedKey } from "./presented_key.ts";
 import { type Scope, tokenSource } from "./token.ts";
@@ -18,6 +19,11 @@ export class Caller {
   /** @param db the database, limited to the company of the key. */
   constructor(readonly db: CompanyDb, readonly keyHash: string) {}
 
+  /** By what the work of one company is counted: its id, or the key as long as its company is not known. */
+  get holder(): string {
+    return holderOf(this.keyHash);
+  }
+
   /**
    * Judges the key in a statement of its own, which also notes that the key is in use. Needed before every
    * answer without a row, because Postgres evaluates a policy only for rows. Done once for a request.
@@ -26,15 +32,16 @@ export class Caller {
    */
   async judge(): Promise<void> {
     if (this.#isJudged) return;
-    rows(await this.db.rpc("authenticate"));
-    this.wasJudged();
+    this.wasJudged(rows(await this.db.rpc("authenticate")));
   }
 
-  /** Notes that another statement of the request has judged the key, as `judge` does. */
-  wasJudged() {
+  /**
+   * Notes that another statement of the request has judged the key, as `judge` does.
+   * @param companyId of the key.
+   */
+  wasJudged(companyId: string) {
     this.#isJudged = true;
-    if (notedAt.size >= MAX_NOTED) notedAt.clear();
-    notedAt.set(this.keyHash, Date.now());
+    remember(this.keyHash, { companyId, notedAt: Date.now() });
   }
 
   /**
@@ -42,11 +49,12 @@ export class Caller {
    * statement of its own, because reads run in read-only transactions. The caller does not wait for it.
    */
   noteUse(origin: Origin) {
-    if (Date.now() - (notedAt.get(this.keyHash) ?? -Infinity) < NOTE_EVERY_MS) return;
-    notedAt.set(this.keyHash, Date.now());
+    const { companyId, notedAt = -Infinity } = knownKeys.get(this.keyHash) ?? {};
+    if (Date.now() - notedAt < NOTE_EVERY_MS) return;
+    remember(this.keyHash, { companyId, notedAt: Date.now() });
     const noting = this.judge().catch((error) => {
-      notedAt.delete(this.keyHash);
-      // The key was switched off just after its answer: that is not a failure.
+      remember(this.keyHash, { companyId });
+      // The key was switched off just after its answer, or its company has much under way: no failures.
       if (!(error instanceof ApiError)) logFailure(origin, "note_use", error);
     });
     keepRunning(noting);
@@ -55,8 +63,19 @@ export class Caller {
 
 /** As often as authenticate() in the database writes a key's last_used_at. */
 const NOTE_EVERY_MS = 5 * 60_000;
-const MAX_NOTED = 10_000;
-const notedAt = new Map<string, number>();
+
+/** What this instance knows of keys, by their hashes. */
+const knownKeys = new Map<string, { companyId?: string; notedAt?: number }>();
+const MAX_KNOWN = 10_000;
+
+function remember(keyHash: string, facts: { companyId?: string; notedAt?: number }) {
+  if (knownKeys.size >= MAX_KNOWN) knownKeys.clear();
+  knownKeys.set(keyHash, facts);
+}
+
+function holderOf(keyHash: string): string {
+  return knownKeys.get(keyHash)?.companyId ?? keyHash;
+}
 
 /** More keys than one instance serves at a time. A caller who tries many keys must not fill the memory. */
 const MAX_KEYS = 500;
@@ -72,11 +91,18 @@ export function callers(
   config: Config,
 ): (headers: Headers, scope: Scope | null) => Promise<Caller> {
   const dbs = new RecentlyUsed<CompanyDb>(MAX_KEYS);
+  const share = new FairShare(config.statementShare);
+  const turnOf = (keyHash: string): Turn => async (statement, options) => {
+    const answer = await share.run(holderOf(keyHash), statement, options);
+    // Whoever has a key that was switched off must not use up the share of the company.
+    if (answer.status === 401) knownKeys.delete(keyHash);
+    return answer;
+  };
   return async (headers, scope) => {
     const keyHash = await hashKey(presentedKey(headers));
     const db = dbs.get(
       `${scope} ${keyHash}`,
-      () => companyDb(config, tokenSource(config.signingKey, keyHash, scope)),
+      () => companyDb(config, tokenSource(config.signingKey, keyHash, scope), turnOf(keyHash)),
     );
     return new Caller(db, keyHash);
   };

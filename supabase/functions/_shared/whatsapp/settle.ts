@@ -1,5 +1,5 @@
 import { keepRunning } from "../background.ts";
-import type { CompanyDb } from "../database/company_db.ts";
+import { type CompanyDb, urgent } from "../database/company_db.ts";
 import { rows } from "../database/rows.ts";
 import { logFailure, type Origin } from "../log.ts";
 import type { SendOutcome } from "./outcome.ts";
@@ -98,7 +98,8 @@ async function settle(
   claimId: string,
   settlement: Settlement,
 ): Promise<string | null> {
-  return rows(await db.rpc("settle_template_send", { claim_id: claimId, ...settlement }));
+  const statement = db.rpc("settle_template_send", { claim_id: claimId, ...settlement });
+  return rows(await urgent(statement));
 }
 
 function pause(ms: number): Promise<void> {

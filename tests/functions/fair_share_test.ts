@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+import { FairShare } from "../../supabase/functions/_shared/fair_share.ts";
+
+const PATIENT = { atOnce: 2, waiting: 3, patienceMs: 60_000 };
+
+/** Work that goes on until the test ends it. */
+function work() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let hasBegun = false;
+  return {
+    end: resolve,
+    hasBegun: () => hasBegun,
+    run: async () => {
+      hasBegun = true;
+      await promise;
+    },
+  };
+}
+
+/** Lets everything that can go on go on. */
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+const isTooMany = (error: unknown) =>
+  error instanceof ApiError && error.code === "too_many_requests" &&
+  error.parts.headers?.["Retry-After"] === "2";
+
+Deno.test("a holder has its share at once, and the rest waits in order", async () => {
+  const share = new FairShare(PATIENT);
+  const works = Array.from({ length: 5 }, work);
+  const running = works.map(({ run }) => share.run("a", run));
+  const begun = () => works.map(({ hasBegun }) => hasBegun());
+  assert.deepEqual(begun(), [true, true, false, false, false]);
+  works[1].end();
+  await settled();
+  assert.deepEqual(begun(), [true, true, true, false, false]);
+  works[0].end();
+  await settled();
+  assert.deepEqual(begun(), [true, true, true, true, false]);
+  works.forEach(({ end }) => end());
+  await Promise.all(running);
+});
+
+Deno.test("one more than may wait is refused at once, and leaves the others in their order", async () => {
+  const share = new FairShare(PATIENT);
+  const works = Array.from({ length: 5 }, work);
+  const running = works.map(({ run }) => share.run("a", run));
+  const refused = work();
+  await assert.rejects(share.run("a", refused.run), isTooMany);
+  works.forEach(({ end }) => end());
+  await Promise.all(running);
+  assert.equal(refused.hasBegun(), false);
+  assert.equal(await share.run("a", () => Promise.resolve("free again")), "free again");
+});
+
+Deno.test("another holder does not wait, whatever the first one has under way", async () => {
+  const share = new FairShare(PATIENT);
+  const works = Array.from({ length: 5 }, work);
+  const running = works.map(({ run }) => share.run("a", run));
+  assert.equal(await share.run("b", () => Promise.resolve("b")), "b");
+  works.forEach(({ end }) => end());
+  await Promise.all(running);
+});
+
+Deno.test("whoever waits for too long is refused, and its work is never done", async () => {
+  const share = new FairShare({ ...PATIENT, patienceMs: 1 });
+  const [first, second] = [work(), work()];
+  const running = [first, second].map(({ run }) => share.run("a", run));
+  const late = work();
+  await assert.rejects(share.run("a", late.run), isTooMany);
+  [first, second].forEach(({ end }) => end());
+  await Promise.all(running);
+  assert.equal(await share.run("a", () => Promise.resolve("next")), "next");
+  assert.equal(late.hasBegun(), false);
+});
+
+Deno.test("urgent work is the next in its line, in the order of the urgent ones, and is never refused", async () => {
+  const share = new FairShare({ atOnce: 1, waiting: 1, patienceMs: 1 });
+  const order: string[] = [];
+  const first = work();
+  const note = (name: string) => () => Promise.resolve(void order.push(name));
+  const running = [share.run("a", first.run)];
+  const ordinary = share.run("a", note("ordinary"));
+  running.push(share.run("a", note("urgent 1"), { isUrgent: true }));
+  running.push(share.run("a", note("urgent 2"), { isUrgent: true }));
+  await assert.rejects(ordinary, isTooMany); // its patience ends; the urgent ones still wait
+  assert.deepEqual(order, []);
+  const late = share.run("a", note("urgent 3"), { isUrgent: true });
+  first.end();
+  await Promise.all([...running, late]);
+  assert.deepEqual(order, ["urgent 1", "urgent 2", "urgent 3"]);
+});
+
+Deno.test("urgent work passes ordinary work that waits", async () => {
+  const share = new FairShare({ ...PATIENT, atOnce: 1 });
+  const order: string[] = [];
+  const first = work();
+  const note = (name: string) => () => Promise.resolve(void order.push(name));
+  const running = [
+    share.run("a", first.run),
+    share.run("a", note("ordinary")),
+    share.run("a", note("urgent"), { isUrgent: true }),
+  ];
+  first.end();
+  await Promise.all(running);
+  assert.deepEqual(order, ["urgent", "ordinary"]);
+});
+
+Deno.test("work that fails gives its place back", async () => {
+  const share = new FairShare({ ...PATIENT, atOnce: 1 });
+  const failing = () => Promise.reject(new Error("failed"));
+  for (let time = 0; time < 3; time++) await assert.rejects(share.run("a", failing), /failed/);
+  assert.equal(await share.run("a", () => Promise.resolve(1)), 1);
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import {
+  ENDED_EARLY,
+  readWithinBudget,
+} from "../../supabase/functions/_shared/database/page_budget.ts";
+
+/** An answer whose body arrives in pieces of these sizes. */
+function answerOf(text: string, sizes: number[], status = 200): Response {
+  const bytes = new TextEncoder().encode(text);
+  let [at, turn] = [0, 0];
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.slice(at, at += sizes[turn++ % sizes.length]));
+    },
+  });
+  return new Response(body, { status, headers: { "Content-Type": "application/json" } });
+}
+
+Deno.test("however an answer arrives, its rows are the first ones, whole, and at least one", async () => {
+  const rows = fc.array(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue()), {
+    maxLength: 20,
+  });
+  const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 });
+  const budget = fc.integer({ min: 0, max: 2_000 });
+  const separator = fc.constantFrom(",", ", \n ");
+  await fc.assert(
+    fc.asyncProperty(rows, sizes, budget, separator, async (rows, sizes, budget, by) => {
+      const text = `[${rows.map((row) => JSON.stringify(row)).join(by)}]`;
+      const answer = await readWithinBudget(answerOf(text, sizes), budget);
+      const read = await answer.text();
+      const kept: unknown[] = JSON.parse(read);
+      if (answer.statusText === ENDED_EARLY) {
+        assert.ok(kept.length > 0);
+        assert.ok(new TextEncoder().encode(text).length > budget);
+      } else assert.equal(read, text);
+      assert.deepEqual(kept, JSON.parse(text).slice(0, kept.length));
+    }),
+  );
+});
+
+Deno.test("rows beyond the budget are not read", async () => {
+  const row = JSON.stringify({ text: "x".repeat(1_000) });
+  let pieces = 0;
+  let isCancelled = false;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.enqueue(new TextEncoder().encode(`${pieces++ === 0 ? "[" : ","}${row}`));
+    },
+    cancel() {
+      isCancelled = true;
+    },
+  });
+  const answer = await readWithinBudget(new Response(endless), 10_000);
+  assert.equal(answer.statusText, ENDED_EARLY);
+  const kept = JSON.parse(await answer.text());
+  assert.ok(isCancelled);
+  assert.ok(kept.length >= 9 && kept.length <= 12 && pieces <= 13, `${kept.length} of ${pieces}`);
+});
+
+Deno.test("a first row that is larger than the budget is kept", async () => {
+  const rows = [{ text: "x".repeat(5_000) }, { text: "y" }];
+  const answer = await readWithinBudget(answerOf(JSON.stringify(rows), [700]), 1_000);
+  assert.deepEqual(JSON.parse(await answer.text())[0], rows[0]);
+});
+
+Deno.test("an error and an answer without a body stay as they are", async () => {
+  const error = JSON.stringify({ message: "x".repeat(5_000) });
+  const refused = await readWithinBudget(answerOf(error, [100], 500), 10);
+  assert.deepEqual([refused.status, await refused.text()], [500, error]);
+  const empty = await readWithinBudget(new Response(null, { status: 204 }), 10);
+  assert.deepEqual([empty.status, empty.body], [204, null]);
+});

@@ -1,0 +1,57 @@
+// A page ends at its limit or at its byte budget, whichever comes first.
+import assert from "node:assert/strict";
+import { call } from "../support/calls.ts";
+import { type Company, newCompany } from "../support/company.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+const MIB = 1024 * 1024;
+
+/** Adds contacts with 15,000 bytes of custom fields each, in characters of three bytes. */
+function addLargeContacts({ id }: Company, count: number) {
+  return withDatabase((sql) =>
+    sql`
+      insert into contacts (company_id, phone, custom_fields, created_at)
+      select ${id}, '+99' || lpad(i::text, 10, '0'),
+        jsonb_build_object('"}],[{\\', repeat('語', 5000)), now() + i * interval '1 second'
+      from generate_series(1, ${count}::int) as i
+    `
+  );
+}
+
+Deno.test("a page of large rows ends early and has a cursor; a walk by has_more meets each row once", async () => {
+  const company = await newCompany(); // with one small contact, the oldest
+  await addLargeContacts(company, 199);
+  const ids: string[] = [];
+  let pages = 0;
+  for (let cursor = "", hasMore = true; hasMore;) {
+    const { status, body } = await call(company.keys.read, "GET", `/contacts?limit=200${cursor}`);
+    assert.equal(status, 200);
+    const { limit, has_more, next_cursor } = body.pagination;
+    assert.equal(limit, 200);
+    const bytes = new TextEncoder().encode(JSON.stringify(body.data)).length;
+    assert.ok(bytes <= 1.2 * MIB, `${bytes} bytes`);
+    assert.ok(body.data.length > 0);
+    assert.equal(next_cursor === null, !has_more);
+    if (has_more) assert.ok(bytes > 0.8 * MIB, `a page that ends early is full: ${bytes} bytes`);
+    ids.push(...body.data.map(({ id }: { id: string }) => id));
+    cursor = `&cursor=${next_cursor}`;
+    hasMore = has_more;
+    pages++;
+  }
+  assert.equal(pages, 3);
+  assert.deepEqual([ids.length, new Set(ids).size, ids.at(-1)], [200, 200, company.contact_id]);
+});
+
+Deno.test("a page that ends at its limit is the same as before, however large its rows are", async () => {
+  const company = await newCompany();
+  await addLargeContacts(company, 30);
+  const { body } = await call(company.keys.read, "GET", "/contacts?limit=30");
+  assert.deepEqual([body.data.length, body.pagination.has_more], [30, true]);
+  const rest = await call(
+    company.keys.read,
+    "GET",
+    `/contacts?limit=30&cursor=${body.pagination.next_cursor}`,
+  );
+  assert.deepEqual(rest.body.data.map(({ id }: { id: string }) => id), [company.contact_id]);
+  assert.deepEqual(rest.body.pagination, { limit: 30, has_more: false, next_cursor: null });
+});
