@@ -35,8 +35,11 @@ export function judge(
 ) {
   findings.attempts++;
   const what = `${fault && `${fault}: `}${given}${shown(request)}`;
-  const at = fault || `${request.method} ${kindOfPath(request.target)}`;
-  if (!answer) return findings.add(PROMISES.answered, "the connection is closed", what, at);
+  const at = fault || `${request.method} ${kindOfPath(request.target)}${oddityOf(request)}`;
+  if (!answer) {
+    if (!endsItself(request)) findings.add(PROMISES.answered, "no answer", what, at);
+    return;
+  }
   if (isOfServer(answer)) return;
   const outcome = outcomeOf(answer);
   const found = `${outcome}: ${shortened(answer.text, 300)}`;
@@ -70,6 +73,17 @@ function problemOf(url: string, request: WireRequest, answer: WireAnswer): strin
 /** Whether the HTTP server refused the request, which the function has never seen. */
 export function isOfServer({ status, headers, text }: WireAnswer): boolean {
   return [400, 414, 431].includes(status) && text === "" && !headers.has("X-Request-Id");
+}
+
+/** Whether the caller ends the connection, after which nobody waits for an answer. */
+export function endsItself({ cutAfter, stalls }: WireRequest): boolean {
+  return cutAfter !== undefined && !stalls;
+}
+
+/** What is wrong with a request before anything that it says; other causes of the same outcome. */
+function oddityOf(request: WireRequest): string {
+  const hasHost = request.headers.some(([name]) => name === "Host");
+  return `${hasHost ? " to another Host" : ""}${endsItself(request) ? " cut off" : ""}`;
 }
 
 /** The path without ids, so that requests to different rows count as the same. */

@@ -1,5 +1,6 @@
 // HTTP/1.1 as an attacker writes it: fetch sends no wrong request, and a good half of the attack is that.
 import { concat } from "deno-std/bytes/concat.js";
+import { indexOfNeedle } from "deno-std/bytes/index_of_needle.js";
 import { deadline } from "deno-std/async/deadline.js";
 
 /** A request, byte by byte. */
@@ -14,6 +15,8 @@ export interface WireRequest {
   chunkBytes?: number;
   /** Sends only so many bytes of the body, and then ends. */
   cutAfter?: number;
+  /** Does not even end then. */
+  stalls?: boolean;
 }
 
 export interface WireAnswer {
@@ -26,25 +29,28 @@ const PATIENCE_MS = 60_000;
 
 /**
  * Sends a request on a connection of its own.
- * @returns the answer; null when the server closes the connection instead.
- * @throws Error when nothing comes for a minute.
+ * @returns the answer; null when there is none within a minute, or the server closes the connection instead.
  */
 export async function exchange(url: string, request: WireRequest): Promise<WireAnswer | null> {
   const { hostname, port } = new URL(url);
-  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const connection = await Deno.connect({ hostname, port: Number(port) }).catch(() => null);
+  if (!connection) return null;
   try {
     write(connection, `${hostname}:${port}`, request).catch(() => {}); // it may be answered before its end
     const bytes = await deadline(readAll(connection), PATIENCE_MS);
     return parseAnswer(bytes);
+  } catch {
+    return null;
   } finally {
     connection.close();
   }
 }
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 async function write(connection: Deno.Conn, host: string, request: WireRequest) {
-  const { method, target, headers, body, chunkBytes, cutAfter } = request;
+  const { method, target, headers, body, chunkBytes, cutAfter, stalls } = request;
   const has = (name: string) => headers.some(([each]) => each.toLowerCase() === name);
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
   const lines: [string, string][] = [
@@ -61,7 +67,7 @@ async function write(connection: Deno.Conn, host: string, request: WireRequest) 
   if (chunkBytes) await writeChunks(connection, sent, chunkBytes, cutAfter === undefined);
   else await writeAll(connection, sent);
   // An HTTP server that reads on sees the end of the request here.
-  if (cutAfter !== undefined) await (connection as Deno.TcpConn).closeWrite();
+  if (cutAfter !== undefined && !stalls) await (connection as Deno.TcpConn).closeWrite();
 }
 
 async function writeChunks(to: Deno.Conn, bytes: Uint8Array, each: number, isWhole: boolean) {
@@ -89,49 +95,50 @@ async function readAll(from: Deno.Conn): Promise<Uint8Array> {
   }
 }
 
+const LINE_END = [13, 10];
+const HEAD_END = [...LINE_END, ...LINE_END];
+
 function parseAnswer(bytes: Uint8Array): WireAnswer | null {
-  const text = new TextDecoder().decode(bytes);
-  const end = text.indexOf("\r\n\r\n");
-  const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(text) ?? [];
-  if (end < 0 || !status) return null;
+  const end = indexOfNeedle(bytes, new Uint8Array(HEAD_END));
+  const [first, ...lines] = decoder.decode(bytes.subarray(0, Math.max(end, 0))).split("\r\n");
+  const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(first) ?? [];
+  if (!status) return null;
   const headers = new Headers();
-  for (const line of text.slice(0, end).split("\r\n").slice(1)) {
+  for (const line of lines) {
     const colon = line.indexOf(":");
     headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
   }
-  const body = text.slice(end + 4);
+  const body = bytes.subarray(end + HEAD_END.length);
   const isChunked = headers.get("Transfer-Encoding") === "chunked";
-  return { status: Number(status), headers, text: isChunked ? unchunked(body) : body };
+  const text = decoder.decode(isChunked ? unchunked(body) : body);
+  return { status: Number(status), headers, text };
 }
 
-/** Reads chunks of text; their sizes count bytes, so the text is encoded for it. */
-function unchunked(text: string): string {
-  const bytes = encoder.encode(text);
-  const decoder = new TextDecoder();
+/** Puts chunks together; each is its size in hexadecimal, a line end, its bytes and a line end. */
+function unchunked(bytes: Uint8Array): Uint8Array {
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < bytes.length;) {
-    const lineEnd = bytes.indexOf(13, at);
-    const size = parseInt(decoder.decode(bytes.subarray(at, lineEnd)), 16);
+    const begin = indexOfNeedle(bytes, new Uint8Array(LINE_END), at) + LINE_END.length;
+    const size = parseInt(decoder.decode(bytes.subarray(at, begin)), 16);
     if (!(size > 0)) break;
-    pieces.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
-    at = lineEnd + 2 + size + 2;
+    pieces.push(bytes.subarray(begin, begin + size));
+    at = begin + size + LINE_END.length;
   }
-  return decoder.decode(concat(pieces));
+  return concat(pieces);
 }
 
 const SHOWN = 400;
 
 /** A request in one line, for a finding. What is long is shortened, with its length. */
-export function shown(
-  { method, target, headers, body, chunkBytes, cutAfter }: WireRequest,
-): string {
+export function shown(request: WireRequest): string {
+  const { method, target, headers, body, chunkBytes, cutAfter, stalls } = request;
   const text = typeof body === "string" ? body : body && `(${body.length} bytes)`;
   return [
     `${method} ${shortened(target)}`,
     ...headers.map(([name, value]) => `${name}: ${shortened(value, 120)}`),
     ...(text === undefined ? [] : [shortened(text)]),
     ...(chunkBytes ? [`in chunks of ${chunkBytes}`] : []),
-    ...(cutAfter === undefined ? [] : [`cut off after ${cutAfter} bytes`]),
+    ...(cutAfter === undefined ? [] : [`${stalls ? "stalls" : "cut off"} after ${cutAfter} bytes`]),
   ].join(" · ").replaceAll(/sk_live_[\w-]{8,}/g, "sk_live_…");
 }
 

@@ -4,6 +4,7 @@ import { channelFaults } from "./channel_faults.ts";
 import { clockFaults } from "./clock_faults.ts";
 import { databaseFaults } from "./database_faults.ts";
 import { restFaults } from "./rest_faults.ts";
+import { stalledBodies } from "./stalled_bodies.ts";
 
 /** Troubles of what the functions rely on: database, REST layer, channel, clock. */
 export async function faults(context: Context) {
@@ -12,6 +13,7 @@ export async function faults(context: Context) {
   await Promise.all([
     restFaults(context, findings),
     clockFaults(context, findings),
+    stalledBodies(context, findings),
     (async () => {
       await databaseFaults(context, findings);
       await channelFaults(context, findings);

@@ -3,7 +3,7 @@ import type { AttackedStack } from "../attacked_stack.ts";
 import { type AttackedCompany, hashOfRows, VICTIM_MARK } from "../companies.ts";
 import type { Context } from "../context.ts";
 import { Findings } from "../findings.ts";
-import { isOfServer, judge, outcomeOf } from "../judge.ts";
+import { endsItself, isOfServer, judge, outcomeOf } from "../judge.ts";
 import { exchange, shortened, shown, type WireAnswer, type WireRequest } from "../wire.ts";
 import { type FuzzCase, fuzzCases } from "./fuzz_requests.ts";
 
@@ -112,7 +112,7 @@ function judgeKeyless(
   const hasOddHost = headers.some(([name]) => name === "Host");
   // No function can be found by a Host that is none, and the template endpoint has one method.
   const isKeyless = KEYLESS.test(target) && (method === "GET" || method === "HEAD");
-  if (answer && (isOfServer(answer) || answer.status === 401)) return;
+  if (answer ? isOfServer(answer) || answer.status === 401 : endsItself(request)) return;
   if (answer && isKeyless && answer.status !== 500) return;
   if (answer?.status === 400 && hasOddHost) return;
   if (answer?.status === 405 && target.startsWith("/send-") && method !== "POST") return;
