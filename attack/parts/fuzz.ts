@@ -10,6 +10,7 @@ import { type FuzzCase, fuzzCases } from "./fuzz_requests.ts";
 const PROMISES = {
   apart: "no answer holds a row or an id of another company",
   unchanged: "no request changes a row of another company",
+  no503: "no request is a 503 while nothing is wrong with the database",
   keyFirst: "without a valid key, every request is a 401, whatever else is wrong with it",
   noKey: "no line of the log holds an API key",
   shortLog: "no line of the log is longer than 8 KiB",
@@ -49,6 +50,9 @@ export async function fuzz({ ours, seed, scale, quick, fuzzCase }: Context) {
     const asAttacker = { ...request, headers: [...withKey, ...request.headers] };
     const answer = await exchange(url, asAttacker);
     judge(findings, url, asAttacker, answer, { given });
+    if (answer?.status === 503) {
+      findings.add(PROMISES.no503, shortened(answer.text), given + shown(request), request.method);
+    }
     if (answer) judgeApart(findings, ours, asAttacker, answer, given);
     const keyless = { ...request, headers: [...withoutKey, ...request.headers] };
     judgeKeyless(findings, keyless, await exchange(url, keyless), given);
