@@ -48,7 +48,7 @@ function figuresTable({ title, rows }: Figures, checkouts: string[]): string {
     [title, ({ name }) => name],
     ...checkouts.map((checkout, at): [string, (row: Row) => string] => [
       checkouts.length === 1 ? "" : checkout,
-      ({ values }) => digits(values[at]),
+      ({ values }) => Number.isInteger(values[at]) ? String(values[at]) : digits(values[at]),
     ]),
     ["×", ({ values: [before, after] }) => after === undefined ? "" : times(before, after)],
   ]);
