@@ -2,9 +2,13 @@ import { pathToFileURL } from "node:url";
 import { type BenchStack, server } from "../bench/measured_stack.ts";
 import { root } from "../local/checkout.ts";
 import { type FunctionProcess, startFunctionProcess } from "../local/functions/process.ts";
+import { SANDBOX_TOKEN } from "../local/sandbox/rules.ts";
+import {
+  readCredentialsKey,
+  sealToken,
+} from "../supabase/functions/_shared/whatsapp/credentials.ts";
 import { type Channel, startChannel } from "./channel.ts";
 import { type Companies, writeCompanies } from "./companies.ts";
-import { SANDBOX_TOKEN } from "../local/sandbox/rules.ts";
 
 export type FunctionName = "gateway" | "send-external-template";
 
@@ -42,18 +46,17 @@ export async function startAttackedStack(
   checkout = root,
 ): Promise<AttackedStack> {
   const load = (file: string) => import(pathToFileURL(checkout + file).href);
-  const [{ startBenchStack }, { functionEnvironment }, credentials] = await Promise.all([
+  const [{ startBenchStack }, { functionEnvironment }] = await Promise.all([
     load("bench/measured_stack.ts"),
     load("local/functions/environment.ts"),
-    load("supabase/functions/_shared/whatsapp/credentials.ts"),
   ]);
   const stack: BenchStack = await startBenchStack(resources);
   const channel = startChannel(resources);
   const { secrets } = stack;
-  const credentialsKey = credentials.readCredentialsKey(secrets.credentials_key);
+  const credentialsKey = readCredentialsKey(secrets.credentials_key);
   const companies = await writeCompanies(
     stack.owner,
-    (accountId) => credentials.sealToken(SANDBOX_TOKEN, credentialsKey, accountId),
+    (_account) => sealToken(SANDBOX_TOKEN, credentialsKey),
   );
 
   const startFunction: AttackedStack["startFunction"] = async (name, options = {}) => {

@@ -3,6 +3,9 @@ import type { Sql } from "../local/postgres/database.ts";
 /** Stands in every text of the victim's rows. It must never be in an answer to another company. */
 export const VICTIM_MARK = "victim-0b5e55ed";
 
+/** Makes the sealed token of an account. */
+type Sealed = (account: { company_id: string; phone_number_id: string }) => Promise<string>;
+
 /** What the heavy company's contacts hold in their custom fields: about 16 KiB each. */
 export const HEAVY_CONTACTS = 250;
 
@@ -35,11 +38,11 @@ export interface Companies {
  * Writes the companies of the attack. Their ids follow from their names, so that a seed makes the same
  * requests in every run.
  *
- * @param sealed makes the sealed token of an account, by the account's id.
+ * @param sealed makes the sealed token of an account.
  */
 export async function writeCompanies(
   owner: Sql,
-  sealed: (accountId: string) => Promise<string>,
+  sealed: Sealed,
 ): Promise<Companies> {
   return {
     attacker: await writeCompany(owner, sealed, { n: 1, text: "attacker", contacts: 8 }),
@@ -68,15 +71,18 @@ interface Plan {
 
 async function writeCompany(
   owner: Sql,
-  sealed: (accountId: string) => Promise<string>,
+  sealed: Sealed,
   { n, text, contacts, fieldBytes = 40 }: Plan,
 ): Promise<AttackedCompany> {
   const id = idOf(n, 0, 0);
-  const account = { id: idOf(n, 4, 0), phone_number_id: String(700_000_000_000 + n) };
+  const account = {
+    ...{ id: idOf(n, 4, 0), company_id: id },
+    phone_number_id: String(700_000_000_000 + n),
+  };
   const phone = (row: number) => `+5511${9_00_00_00_00 + n * 1_000_000 + row}`;
   const contactIds = Array.from({ length: contacts }, (_, row) => idOf(n, 1, row));
   const [team_id, user_id] = [idOf(n, 5, 0), idOf(n, 6, 0)];
-  const encrypted_token = await sealed(account.id);
+  const encrypted_token = await sealed(account);
   const keys = await owner.begin(async (sql) => {
     await sql`insert into companies ${sql({ id, name: text })}`;
     await sql`
@@ -91,7 +97,7 @@ async function writeCompany(
         with ordinality as contacts (id, phone, at)
     `;
     await sql`insert into messaging_accounts ${
-      sql({ ...account, company_id: id, display_phone: "+15550100", encrypted_token })
+      sql({ ...account, display_phone: "+15550100", encrypted_token })
     }`;
     await sql`insert into teams ${sql({ id: team_id, company_id: id, name: text })}`;
     await sql`insert into auth.users ${sql({ id: user_id })}`;
