@@ -1,14 +1,12 @@
-import { deadline } from "deno-std/async/deadline.js";
-import { delay } from "deno-std/async/delay.js";
 import { bootstrap, connect, databaseUrl, migrate, seed, type Sql } from "./postgres/database.ts";
 import { connectDemoAccount, demoKey } from "./demo.ts";
+import { openDoor } from "./door.ts";
 import { functionEnvironment } from "./functions/environment.ts";
 import { writePrivately } from "./files.ts";
 import { type FunctionsHost, loadFunctions } from "./functions/host.ts";
 import { lockFolder } from "./folder_lock.ts";
 import { startPostgres } from "./postgres/server.ts";
 import { startRest } from "./rest/rest.ts";
-import { sandboxHost } from "./sandbox/host.ts";
 import { loadSecrets } from "./secrets.ts";
 
 export interface StackOptions {
@@ -52,11 +50,6 @@ export interface Stack {
   failed: Promise<void>;
   /** Ends everything, the last part first. */
   stop(): Promise<void>;
-}
-
-/** The requested port is taken; the message says what to do. */
-export class PortTaken extends Error {
-  override name = "PortTaken";
 }
 
 /**
@@ -164,54 +157,6 @@ function cancelWhenAborted(admin: Sql, signal?: AbortSignal): Disposable {
 /** Ends the statements that the owner of the tables is running, each with an error. */
 async function cancelStatements(admin: Sql) {
   await admin`select pg_cancel_backend(pid) from pg_stat_activity where usename = 'postgres'`;
-}
-
-/** The HTTP server. It takes its port at once; requests wait until the door is opened. */
-function openDoor(port: number) {
-  type Answer = (request: Request) => Promise<Response>;
-  let open!: (rest: Answer, functions: Answer) => void;
-  let underWay = 0;
-  const sandbox = sandboxHost();
-  const behind = new Promise<{ rest: Answer; functions: Answer }>((resolve) => {
-    open = (rest, functions) => resolve({ rest, functions });
-  });
-  try {
-    const server = Deno.serve({
-      hostname: "127.0.0.1",
-      port,
-      onListen: () => {},
-    }, async (request) => {
-      const { pathname } = new URL(request.url);
-      // Not counted: a request that waits for the channel is counted itself.
-      if (pathname.startsWith("/sandbox/")) return await sandbox(request);
-      underWay++;
-      try {
-        const { rest, functions } = await behind;
-        if (pathname.startsWith("/functions/v1/")) return await functions(request);
-        if (pathname.startsWith("/rest/v1/")) return await rest(request);
-        const message = "This stack serves /functions/v1/, /rest/v1/ and /sandbox/";
-        return Response.json({ message }, { status: 404 });
-      } finally {
-        underWay--;
-      }
-    });
-    /** Gives requests under way a second to be answered, and then takes no more. */
-    const close = async () => {
-      // A function's own requests to the Data API come in here too, some after its answer.
-      for (let waited = 0, quiet = 0; quiet < 50 && waited < 1000; waited += 10) {
-        await delay(10);
-        quiet = underWay > 0 ? 0 : quiet + 10;
-      }
-      await deadline(server.shutdown(), 100).catch(() => {});
-    };
-    let closing: Promise<void> | undefined;
-    return { port: server.addr.port, open, close: () => closing ??= close() };
-  } catch (error) {
-    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    throw new PortTaken(
-      `Port ${port} is taken by another program. Stop it, or choose another port with --port.`,
-    );
-  }
 }
 
 async function removeFile(path: string) {

@@ -25,9 +25,12 @@ export class NotUsable extends Error {}
 export function testsOfNamedStack({ sandbox_url }: StackAddresses): string[] {
   return [
     "tests/gateway",
+    "tests/database/answered_rows_test.ts",
     "tests/database/isolation_test.ts",
+    "tests/database/scopes_test.ts",
     "tests/database/policies_test.ts",
     "tests/database/privileges_test.ts",
+    "tests/database/scopes_test.ts",
     "tests/database/tokens_test.ts",
     ...(sandbox_url ? ["tests/send_external_template"] : []),
   ];

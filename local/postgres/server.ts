@@ -121,7 +121,13 @@ function launch(programs: Programs, options: PostgresOptions, port: number) {
     mode: 0o600,
   });
   server.stdout.cancel();
-  server.stderr.pipeTo(log.writable).catch(() => {});
+  // Not to log.writable, which keeps what it got until it has 64 kB.
+  const writing = new WritableStream<Uint8Array>({
+    async write(lines) {
+      for (let rest = lines; rest.length > 0;) rest = rest.subarray(await log.write(rest));
+    },
+  });
+  server.stderr.pipeTo(writing).catch(() => {}).finally(() => log.close());
   return server;
 }
 

@@ -1,10 +1,33 @@
+import { connect, type Socket } from "node:net";
 import postgres, { type ReservedSql } from "postgres";
 import type { Sql } from "../postgres/database.ts";
 
 /** The codes of errors that mean no connection was made. A database that is starting up sends 57P03. */
 export const NO_CONNECTION = /^(ECONNREFUSED|CONNECT_TIMEOUT|57P03)$/;
-/** The codes of errors that mean a connection was lost. */
-export const CONNECTION_LOST = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONNRESET|EPIPE)$/;
+/** The codes of the driver's errors that mean a connection was lost. */
+const CONNECTION_LOST = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONNRESET|EPIPE)$/;
+
+/** An error that the server sent before it closed a connection. */
+interface LastWords {
+  code: string;
+  message: string;
+}
+
+/** A connection was lost, while it was idle or while a statement ran. */
+export class ConnectionLost extends Error {
+  override name = "ConnectionLost";
+  /** @param isWithinTransaction false when the first or the last statement of the transaction failed. */
+  constructor(readonly isWithinTransaction: boolean, readonly lastWords: LastWords | null) {
+    super(lastWords?.message ?? "The connection to the database was lost");
+  }
+}
+
+interface Connection {
+  driver: Sql;
+  isLost: boolean;
+  /** Null while the server has not closed it with an error. */
+  lastWords: LastWords | null;
+}
 
 /**
  * A pool of connections to reserve, as large as a driver's own pool.
@@ -14,24 +37,35 @@ export const CONNECTION_LOST = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONNRESET
  * 20 s before it connects again. So each connection here has a driver of its own, which is discarded
  * when the connection is lost.
  *
+ * A driver would also replace a connection that was lost while it was idle, and nobody would notice.
+ * PostgREST gives it to the next request, which fails; so does this pool. (PostgREST does that twice for
+ * each such connection, unless it has noticed the loss and emptied its pool meanwhile.)
+ *
  * @param pattern a driver that connects to nothing itself. Its options say where the pool connects and
  *   how many connections it may open.
  */
 export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
   const { max } = pattern.options;
-  const drivers = new Set<Sql>();
-  const idle: Sql[] = [];
+  const connections = new Set<Connection>();
+  const idle: Connection[] = [];
   const waiting: (() => void)[] = [];
 
   const open = () => {
-    const shared = { retries: 0, typeArrayMap: {} };
-    const driver: Sql = postgres({ ...pattern.options, max: 1, shared } as never);
-    drivers.add(driver);
-    return driver;
+    const connection: Connection = { driver: pattern, isLost: false, lastWords: null };
+    connection.driver = postgres({
+      ...pattern.options,
+      max: 1,
+      shared: { retries: 0, typeArrayMap: {} },
+      socket: ({ host: [host], port: [port] }: { host: string[]; port: number[] }) =>
+        openSocket(host, port, (words) => connection.lastWords = words),
+      onclose: () => connection.isLost = true,
+    } as never);
+    connections.add(connection);
+    return connection;
   };
-  const discard = (driver: Sql) => {
-    drivers.delete(driver);
-    driver.end({ timeout: 0 }).catch(() => {}); // its connection is lost already
+  const discard = (connection: Connection) => {
+    connections.delete(connection);
+    connection.driver.end({ timeout: 0 }).catch(() => {}); // its connection is lost already
   };
   let inUse = 0;
   const takeSlot = async () => {
@@ -46,36 +80,70 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
 
   const reserve = async () => {
     await takeSlot();
-    const driver = idle.pop() ?? open();
+    const connection = idle.pop() ?? open();
     const giveBack = (isLost: boolean) => {
-      if (isLost) discard(driver);
-      else idle.push(driver);
+      if (isLost) discard(connection);
+      else idle.push(connection);
       releaseSlot();
     };
     try {
-      return watched(await driver.reserve(), giveBack);
+      if (connection.isLost) throw new ConnectionLost(false, connection.lastWords);
+      return watched(await connection.driver.reserve(), connection, giveBack);
     } catch (error) {
       giveBack(true);
       throw error;
     }
   };
   const end = async (options?: { timeout?: number }) => {
-    await Promise.all(Array.from(drivers, (driver) => driver.end(options)));
+    await Promise.all(Array.from(connections, ({ driver }) => driver.end(options)));
   };
   return { reserve, end };
 }
 
+/** An error of the kind that ends a connection, in the protocol of Postgres. */
+const FATAL = /\0V(?:FATAL|PANIC)\0C(?<code>\w{5})\0M(?<message>[^\0]*)\0/;
+
+/**
+ * Connects to Postgres and listens for its last words, which the driver forgets when the server closes
+ * the connection right after them.
+ */
+function openSocket(
+  host: string,
+  port: number,
+  hear: (words: LastWords) => void,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, host);
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve(socket);
+    });
+    socket.on("data", (bytes) => {
+      const words = FATAL.exec(new TextDecoder().decode(bytes))?.groups;
+      if (words) hear(words as unknown as LastWords);
+    });
+  });
+}
+
+/** The first and the last statement of a transaction, after which nothing is rolled back. */
+const BOUNDARY = /^(begin|start transaction|commit)\b/i;
+
 /** A reserved connection that refuses queries once it is lost, and reports the loss on its release. */
-function watched(reserved: ReservedSql, onRelease: (isLost: boolean) => void): ReservedSql {
+function watched(
+  reserved: ReservedSql,
+  connection: Connection,
+  onRelease: (isLost: boolean) => void,
+): ReservedSql {
   const { unsafe, release } = reserved;
-  let loss: { error: unknown } | undefined;
+  let loss: ConnectionLost | undefined;
   const unsafeUntilLost = async (...query: Parameters<typeof unsafe>) => {
-    if (loss) throw loss.error;
+    if (loss) throw loss;
     try {
       return await unsafe(...query);
     } catch (error) {
-      if (isLoss(error)) loss = { error };
-      throw error;
+      if (!isLoss(error)) throw error;
+      throw loss = new ConnectionLost(!BOUNDARY.test(query[0]), connection.lastWords);
     }
   };
   return Object.assign(reserved, {

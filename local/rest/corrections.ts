@@ -1,11 +1,11 @@
 // @supabase/lite is an alpha. Where it differs from PostgREST, this file corrects it, sealed_operands.ts
-// its filters and connection_pool.ts its connections. Each correction says what PostgREST does, and a
-// test in tests/local/ fails for each one that has become unnecessary. No other part of this
-// repository depends on these differences.
+// its filters, connection_pool.ts its connections, database_errors.ts its errors and token_times.ts what
+// it thinks of a token's times. Each correction says what PostgREST does, and a test in tests/local/
+// fails for each one that has become unnecessary. No other part of this repository depends on these
+// differences.
 
-import { RelationNotFoundError } from "@supabase/lite";
 import { sql } from "kysely";
-import { CONNECTION_LOST, NO_CONNECTION } from "./connection_pool.ts";
+import { asPostgrest } from "./database_errors.ts";
 import { unsealed } from "./sealed_operands.ts";
 
 /** The internals of lite's Postgres connection that are corrected. lite's types do not declare them. */
@@ -50,16 +50,21 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
   // itself, so that status rolls nothing back.
   connection.withContext = async (vars, work, options) => {
     vars.call = options?.rpc;
-    try {
-      return await withContext.call(connection, vars, async (database) => {
+    const attempt = () =>
+      withContext.call(connection, vars, async (database) => {
         const answer = await work(database);
         const isError = answer instanceof Response && answer.status >= 400;
         if (isError && !options?.rpc) throw new RolledBack(answer);
         return answer;
       }, options);
-    } catch (error) {
-      if (error instanceof RolledBack) return error.answer;
-      throw error;
+    for (let attempts = 1;; attempts++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (error instanceof RolledBack) return error.answer;
+        const isConflict = (error as { code?: string }).code === "40001";
+        if (!isConflict || attempts === MAX_ATTEMPTS) throw error;
+      }
     }
   };
 
@@ -93,6 +98,13 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
   };
 }
 
+/**
+ * Until its version 16, PostgREST repeats a transaction that failed with 40001 (serialization failure) at
+ * once and without end, also when its caller has left: nobody ever sees the error, and a function that
+ * always raises it takes a connection for good. Here it ends some time, with the answer of version 16.
+ */
+const MAX_ATTEMPTS = 100;
+
 class RolledBack {
   constructor(readonly answer: Response) {}
 }
@@ -108,66 +120,6 @@ export async function trustTokens(
   const found = () => Promise.resolve({});
   context.set("authService", { repo: { findUserById: found, findSessionById: found } });
   await next();
-}
-
-/** PostgREST's HTTP status for an SQLSTATE (its docs, "HTTP Status Codes"). The first match wins. */
-const STATUS_BY_SQLSTATE: [RegExp, number][] = [
-  [/^(23503|23505)$/, 409],
-  [/^25006$/, 405],
-  [/^(42883|42P01)$/, 404],
-  [/^(21000|42P17|53400)$/, 500],
-  [/^(08|53|57P01)/, 503],
-  [/^P0001$/, 400],
-  [/^(28|0L|0P)/, 403],
-  [/^(09|25|2D|38|39|3B|40|54|55|57|58|F0|HV|P0|XX)/, 500],
-  [/./, 400],
-];
-
-/** PostgREST's code and message for an error of the driver: no connection was made, or it was lost. */
-const CONNECTION_ERRORS: [RegExp, string, string][] = [
-  [NO_CONNECTION, "PGRST000", "Database connection error"],
-  [CONNECTION_LOST, "PGRST001", "Database client error"],
-];
-
-/** An error in the form that lite passes through unchanged. */
-class DatabaseAnswer {
-  readonly code = "PGRST";
-  constructor(readonly message: string, readonly detail: string) {}
-}
-
-/**
- * lite answers several SQLSTATEs (such as 23514, P0001 and 57014) with a 500 of its own. In the form
- * of PostgREST's `raise sqlstate 'PGRST'`, lite gives them the status and body that PostgREST gives.
- */
-function asPostgrest(error: unknown): unknown {
-  const { code, message, detail, hint } = error as Record<string, string | undefined>;
-  const connectionError = CONNECTION_ERRORS.find(([pattern]) => pattern.test(code ?? ""));
-  if (connectionError) {
-    const [, pgrstCode, sentence] = connectionError;
-    const body = { code: pgrstCode, message: sentence, details: message ?? null, hint: null };
-    return new DatabaseAnswer(JSON.stringify(body), JSON.stringify({ status: 503, headers: {} }));
-  }
-  if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code)) return error;
-  if (code === "PGRST" || code === "42501" || code.startsWith("PT")) return error;
-  const [, status] = STATUS_BY_SQLSTATE.find(([pattern]) => pattern.test(code))!;
-  return new DatabaseAnswer(
-    JSON.stringify({ code, message, details: detail ?? null, hint: hint ?? null }),
-    JSON.stringify({ status, headers: {} }),
-  );
-}
-
-/**
- * Keeps lite from printing the errors that it answers. PostgREST does not print them either: a
- * caller's mistake is no event of the server.
- */
-export function silenceAnsweredErrors() {
-  const print = console.error;
-  console.error = (...values: unknown[]) => {
-    const [value] = values;
-    const isAnswer = value instanceof DatabaseAnswer || value instanceof RelationNotFoundError ||
-      (value instanceof Error && value.name === "PostgresError");
-    if (!isAnswer) print(...values);
-  };
 }
 
 function asNumber(text: string): unknown {

@@ -6,10 +6,11 @@ import {
   correctConnection,
   type LiteConnection,
   postgresTypes,
-  silenceAnsweredErrors,
   trustTokens,
 } from "./corrections.ts";
+import { silenceAnsweredErrors } from "./database_errors.ts";
 import { sealOperands } from "./sealed_operands.ts";
+import { judgeTimes } from "./token_times.ts";
 
 /** The Data API of the local stack: the `/rest/v1` of a hosted project. */
 export interface Rest {
@@ -68,8 +69,15 @@ export async function startRest(options: RestOptions): Promise<Rest> {
 
   return {
     async fetch(request) {
-      const address = correct ? sealOperands(request.url) : request.url;
-      return await app.fetch(readdressed(request, address));
+      if (!correct) return await app.fetch(readdressed(request, request.url));
+      const corrected = readdressed(request, sealOperands(request.url));
+      const authorization = await judgeTimes(
+        request.headers.get("Authorization"),
+        options.jwtSecret,
+      );
+      if (authorization instanceof Response) return authorization;
+      if (authorization) corrected.headers.set("Authorization", authorization);
+      return await app.fetch(corrected);
     },
     async close() {
       // Without a time limit, a hanging query would keep the whole stack running.

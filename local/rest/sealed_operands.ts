@@ -6,10 +6,12 @@ import { decodeHex, encodeHex } from "deno-std/encoding/hex.js";
 // are sealed: they pass lite's parser in hexadecimal, which it leaves alone, and are unsealed in the
 // parsed query.
 
-const SEALED = /^~([0-9a-f]*)$/;
+/** The start of everything sealed; new in each process, so that no caller's text is taken for sealed. */
+const SEAL = `~${encodeHex(crypto.getRandomValues(new Uint8Array(8)))}~`;
+const SEALED = new RegExp(`^${SEAL}([0-9a-f]*)$`);
 
 function seal(operand: string): string {
-  return `~${encodeHex(operand)}`;
+  return SEAL + encodeHex(operand);
 }
 
 /** A copy of a part of a parsed query, with every sealed operand as it was in the request. */

@@ -1,5 +1,6 @@
 // `npm run sandbox`: the stand-in for the WhatsApp API without a stack, for the functions of another one.
 import { Command } from "commander";
+import { refusedHost } from "../host_header.ts";
 import { portUpTo } from "../port_option.ts";
 import { sandboxHost } from "./host.ts";
 import { SANDBOX_TOKEN } from "./rules.ts";
@@ -10,14 +11,22 @@ const { port, host } = new Command("npm run sandbox --")
       "stack on this machine. npm start includes it. Messages are kept in memory.",
   )
   .option("--port <number>", "port to listen on", portUpTo(65535), 54330)
-  .option("--host <address>", "address to listen on; containers can reach 0.0.0.0", "127.0.0.1")
+  .option(
+    "--host <address>",
+    "address to listen on, a name among those it answers to; containers can reach 0.0.0.0",
+    "127.0.0.1",
+  )
   .helpOption("--help", "show this text")
   .showHelpAfterError("Try --help.")
   .parse(Deno.args, { from: "user" })
   .opts<{ port: number; host: string }>();
 
 try {
-  const server = Deno.serve({ hostname: host, port, onListen() {} }, sandboxHost());
+  const answer = sandboxHost();
+  const server = Deno.serve(
+    { hostname: host, port, onListen() {} },
+    async (request) => refusedHost(request, host) ?? await answer(request),
+  );
   const { port: actual } = server.addr;
   console.log(`The sandbox accepts messages until Ctrl-C.
 

@@ -61,6 +61,8 @@ async function assertRefused(
 }
 
 const NO_PRIVILEGE: [number, string] = [403, "42501"];
+/** Before an upsert, the local Data API looks for the row, which a token for writing may not. */
+const NO_UPSERT = /^(42501|PT403)$/;
 const NO_SUCH_ROW: [number, string] = [409, "23503"];
 
 test("a key reads seven tables, and only its own company's rows in them", async () => {
@@ -142,10 +144,22 @@ test("no embedding reaches a row of the other company or a table that a key may 
 });
 
 test("functions tell a key only about its own company, and the other functions refuse it", async () => {
-  const asked = async (phone: string) =>
-    (await rest(reading, "POST", "/rpc/contact_id_by_phone", { json: { phone } })).body;
-  assert.equal(await asked(ownPhone), own.contact_id);
-  assert.equal(await asked(otherPhone), null);
+  const asked = async (name: string, json: Record<string, string>) =>
+    (await rest(writing, "POST", `/rpc/${name}`, { json })).body;
+  assert.equal(await asked("contact_id_by_phone", { phone: ownPhone }), own.contact_id);
+  assert.equal(await asked("contact_id_by_phone", { phone: otherPhone }), null);
+  for (const company of [own, other]) {
+    const { id, contact_id, account_id } = company;
+    const [closed] = await withDatabase((sql) =>
+      sql`
+        insert into conversations (company_id, contact_id, messaging_account_id, status)
+        values (${id}, ${contact_id}, ${account_id}, 'closed') returning id
+      `
+    );
+    const found = await asked("other_conversation_not_closed", { conversation_id: closed.id });
+    assert.equal(found, company === own ? own.conversation_id : null);
+    await withDatabase((sql) => sql`delete from conversations where id = ${closed.id}`);
+  }
   assert.equal((await rest(reading, "POST", "/rpc/authenticate", { json: {} })).status, 204);
 
   const key = { name: "Mine", scopes: ["read"], company_id: own.id };
@@ -211,12 +225,10 @@ test("an update moves no row into the other company and changes none of its rows
     const changed = await rest(writing, "PATCH", every, { json: change });
     assert.ok(changed.body.length > 0);
     for (const row of changed.body) assert.deepEqual(row, { company_id: own.id });
-    await assertRefused(
-      "PUT",
-      `/${table}?id=eq.${otherId}`,
-      { ...change, id: otherId },
-      NO_PRIVILEGE,
-    );
+    const json = { ...change, id: otherId };
+    const put = await rest(writing, "PUT", `/${table}?id=eq.${otherId}`, { json });
+    assert.equal(put.status, 403, table);
+    assert.match(put.body.code, NO_UPSERT);
   }
   for (const table of ["company_members", "pipelines", "stages", "teams"]) {
     await assertRefused(
@@ -240,7 +252,8 @@ test("an upsert does not reach a row of the other company", async () => {
   ];
   for (const [path, json] of attempts) {
     const { status, body } = await rest(writing, "POST", `${path}&select=id`, { json, headers });
-    assert.deepEqual([status, body.code], NO_PRIVILEGE, path);
+    assert.equal(status, 403, path);
+    assert.match(body.code, NO_UPSERT, path);
   }
 });
 

@@ -60,7 +60,7 @@ async function rowsRead(sql: Sql, work: () => Promise<unknown>): Promise<number>
   return changes.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-Deno.test("looking up a phone, and claiming, repeating and settling a send, reads no other rows", async () => {
+Deno.test("looking up what a write conflicts with, and claiming, repeating and settling a send, reads no other rows", async () => {
   const company = await newCompany();
   const key = company.keys.messaging;
   await rolledBack(async (sql) => {
@@ -74,6 +74,10 @@ Deno.test("looking up a phone, and claiming, repeating and settling a send, read
       assert.ok(id);
     });
     assert.equal(found, 1);
+    const beside = await rowsRead(sql, async () => {
+      await sql`select other_conversation_not_closed(${company.conversation_id})`;
+    });
+    assert.ok(beside <= 3, `${beside} rows`);
 
     const known = { phone: "+15551001501", idempotency_key: "once", claim_id: crypto.randomUUID() };
     const claims: [Record<string, unknown>, string][] = [

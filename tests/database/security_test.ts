@@ -125,6 +125,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "claim_template_send(uuid,text,text,text,text,text,text,text,text)",
       "contact_id_by_phone(text)",
       "health()",
+      "other_conversation_not_closed(uuid)",
       "settle_template_send(uuid,text,text,text,integer)",
     ],
     authenticated: [

@@ -17,15 +17,27 @@ export async function claim(
   key: string,
   asked: Record<string, unknown> = {},
 ): Promise<Claim> {
-  await actAs(sql, "api_client", { key_hash: await hashKey(key), scope: "messaging" });
+  await actAsSender(sql, key);
   const answer = await callClaim(sql, asked);
   await actAsSuperuser(sql);
   return answer;
 }
 
-/** Calls claim_template_send() in the role that is acting, for a new phone unless `asked` names one. */
-export async function callClaim(sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> {
-  return await call(sql, "claim_template_send", {
+/** Acts as a request for a template send with this key. */
+export async function actAsSender(sql: Sql, key: string): Promise<void> {
+  await actAs(sql, "api_client", { key_hash: await hashKey(key), scope: "messaging" });
+}
+
+/**
+ * Calls claim_template_send(), or a copy of it, in the role that is acting, for a new phone unless `asked` names
+ * one.
+ */
+export async function callClaim(
+  sql: Sql,
+  asked: Record<string, unknown> = {},
+  name = "claim_template_send",
+): Promise<Claim> {
+  return await call(sql, name, {
     claim_id: crypto.randomUUID(),
     phone: anyPhone(),
     content: "Hello",

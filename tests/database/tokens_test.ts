@@ -24,9 +24,11 @@ const writes = [
   ["PATCH", `/deals?select=id&id=eq.${company.deal_id}`, { title: "Changed" }],
   ["PATCH", `/conversations?select=id&id=eq.${company.conversation_id}`, { status: "pending" }],
 ] as const;
-const calls = [
-  ["POST", "/rpc/authenticate", {}],
+const calls = [["POST", "/rpc/authenticate", {}]] as const;
+/** What a token for writing asks about a row that its write conflicts with. */
+const lookups = [
   ["POST", "/rpc/contact_id_by_phone", { phone: "+15550100" }],
+  ["POST", "/rpc/other_conversation_not_closed", { conversation_id: company.conversation_id }],
 ] as const;
 /** A claim that finds no account, and so has no effect. */
 const claimings = [
@@ -84,20 +86,21 @@ const lacking = (scope: string): [number, string, string] => [
   `This API key does not have ${scope} permission`,
 ];
 
-Deno.test("a token for writing can write and read, but not claim", async () => {
+Deno.test("a token for writing can write, but neither read nor claim, even when its key has the scope", async () => {
   await assertAccepted(await keyToken(company.keys.write, "write"), [
     ...writes,
-    ...reads,
+    ...lookups,
     ...calls,
   ]);
   const writing = await keyToken(company.keys.all, "write");
+  await assertRefused(writing, reads, lacking("read"));
   await assertRefused(writing, claimings, lacking("messaging"));
 });
 
 Deno.test("a token for reading cannot write, even when its key has the scope", async () => {
   const reading = await keyToken(company.keys.all, "read");
   await assertAccepted(reading, [...reads, ...calls]);
-  await assertRefused(reading, writes, lacking("write"));
+  await assertRefused(reading, [...writes, ...lookups], lacking("write"));
   await assertRefused(reading, claimings, lacking("messaging"));
 });
 
@@ -109,14 +112,19 @@ Deno.test("a token for messaging can claim and settle sends", async () => {
   ]);
 });
 
-testRefusals("a token for messaging cannot write contacts, deals or conversations", async () => {
-  await assertRefused(await keyToken(company.keys.all, "messaging"), writes, lacking("write"));
-});
+testRefusals(
+  "a token for messaging cannot read or write contacts, deals or conversations",
+  async () => {
+    const messaging = await keyToken(company.keys.all, "messaging");
+    await assertRefused(messaging, reads, lacking("read"));
+    await assertRefused(messaging, [...writes, ...lookups], lacking("write"));
+  },
+);
 
-Deno.test("a token without a scope cannot write or claim", async () => {
+testRefusals("a token without a scope cannot read, write or claim", async () => {
   const scopeless = await keyToken(company.keys.all);
-  await assertAccepted(scopeless, [...reads, ...calls]);
-  await assertRefused(scopeless, writes, lacking("write"));
+  await assertRefused(scopeless, reads, lacking("read"));
+  await assertRefused(scopeless, [...writes, ...lookups], lacking("write"));
   await assertRefused(scopeless, claimings, lacking("messaging"));
 });
 
@@ -127,7 +135,7 @@ testRefusals("a token with a scope that its key lacks is refused everywhere", as
       const claiming = await keyToken(company.keys[held], claimed);
       await assertRefused(
         claiming,
-        [...reads, ...writes, ...calls, ...claimings],
+        [...reads, ...writes, ...lookups, ...calls, ...claimings],
         lacking(claimed),
       );
     }
@@ -135,7 +143,11 @@ testRefusals("a token with a scope that its key lacks is refused everywhere", as
   for (const claimed of ["admin", "", "READ", "read write"]) {
     const key_hash = await hashKey(company.keys.all);
     const claiming = await token({ role: "api_client", key_hash, scope: claimed });
-    await assertRefused(claiming, [...reads, ...writes, ...calls, ...claimings], lacking(claimed));
+    await assertRefused(
+      claiming,
+      [...reads, ...writes, ...lookups, ...calls, ...claimings],
+      lacking(claimed),
+    );
   }
 });
 
@@ -153,7 +165,11 @@ testRefusals("a token without the digest of a key is refused everywhere", async 
   ];
   for (const key_hash of [...digests, (await hashKey(keys.all)).toUpperCase()]) {
     const unknown = await token({ role: "api_client", key_hash, scope: "write" });
-    await assertRefused(unknown, [...reads, ...writes, ...calls, ...claimings], UNKNOWN);
+    await assertRefused(
+      unknown,
+      [...reads, ...writes, ...lookups, ...calls, ...claimings],
+      UNKNOWN,
+    );
   }
 });
 
@@ -175,7 +191,7 @@ Deno.test("switching off, expiring or deleting a key invalidates its tokens at o
 testRefusals("an expired token is refused", async () => {
   const claims = { role: "api_client", key_hash: await hashKey(company.keys.all), scope: "write" };
   const stale = await token(claims, { expires: "-1m" });
-  const all = [...reads, ...writes, ...calls, ...claimings, ...settlements];
+  const all = [...reads, ...writes, ...lookups, ...calls, ...claimings, ...settlements];
   await assertRefused(stale, all, [401, "PGRST303"]);
 });
 
@@ -212,7 +228,7 @@ testRefusals("a forged token is refused, whatever role it claims", async () => {
 testRefusals("no token can take a role that logs in, even with the right signature", async () => {
   for (const role of ["postgres", "supabase_admin", "authenticator"]) {
     const claims = { role, key_hash: await hashKey(company.keys.all), scope: "write" };
-    const all = [...reads, ...writes, ...calls, ...claimings, ...settlements];
+    const all = [...reads, ...writes, ...lookups, ...calls, ...claimings, ...settlements];
     await assertRefused(await token(claims), all, [403, "42501"]);
   }
 });
@@ -231,7 +247,8 @@ testRefusals("the publishable key alone gives access to nothing", async () => {
   }] as const;
   // A Supabase client sends its key as the bearer token as well.
   for (const bearer of [null, stack.publishable_key]) {
-    await assertRefused(bearer, [...everywhere, ...calls, ...claimings, ...settlements, create], [
+    const functions = [...lookups, ...calls, ...claimings, ...settlements, create];
+    await assertRefused(bearer, [...everywhere, ...functions], [
       401,
       "42501",
     ]);

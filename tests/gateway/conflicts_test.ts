@@ -35,7 +35,7 @@ Deno.test("a conversation is opened when the other open one is closed meanwhile"
     return id;
   });
   await using database = watchedStack(async (request) => {
-    if (request.method !== "GET") return null;
+    if (!request.url.includes("other_conversation_not_closed")) return null;
     await withDatabase((sql) =>
       sql`update conversations set status = 'closed' where id = ${other}`
     );

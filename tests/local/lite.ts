@@ -56,6 +56,8 @@ export async function startBoth(tables: string) {
     uncorrected: dataApi(uncorrected),
     /** Starts uncorrected lite with the role authenticator, as a hosted Data API connects. */
     uncorrectedAuthenticator: () => startLite((role) => url(twin, role), { uncorrected: true }),
+    /** The address of the corrected one's database, for a role. */
+    url: (role: string) => url(name, role),
     /** A connection to the database of the corrected one, as superuser. */
     sql: correctedSql,
     async end() {

@@ -2,7 +2,7 @@
 // does, and that uncorrected lite still does not; the second part fails when the correction has become
 // unnecessary. rest_filters_test.ts does the same for filters.
 import assert from "node:assert/strict";
-import { silenceAnsweredErrors } from "../../local/rest/corrections.ts";
+import { silenceAnsweredErrors } from "../../local/rest/database_errors.ts";
 import { dataApi, silently, startBoth } from "./lite.ts";
 
 const { corrected, uncorrected, uncorrectedAuthenticator, sql, end } = await startBoth(`
@@ -120,25 +120,30 @@ Deno.test("a request that is answered with an error is rolled back", async () =>
 const STATUS = {
   "08006": 503,
   "0L000": 403,
+  "0P000": 403,
   "21000": 500,
   "22P02": 400,
   "23502": 400,
   "23503": 409,
   "23505": 409,
+  "22023": 400,
   "23514": 400,
   "25006": 405,
   "28000": 403,
-  "40001": 500,
+  "40P01": 500,
   "42703": 400,
   "42883": 404,
   "42P01": 404,
   "42P17": 500,
+  "53100": 503,
+  "53200": 503,
   "53300": 503,
   "53400": 500,
   "54001": 500,
   "55P03": 500,
   "57014": 500,
   "57P01": 503,
+  "57P02": 500,
   P0001: 400,
   P0002: 500,
   PT401: 401,
@@ -226,6 +231,19 @@ Deno.test("values are stored as they were sent", async () => {
     headers,
   });
   assert.deepEqual([status, body], [201, [row]]);
+});
+
+Deno.test("a text that looks like a sealed operand is taken as it is", async () => {
+  for (const tag of ["~", "~7e", "~0011223344556677~7e"]) {
+    const json = { id: 5, tags: [tag], document: { kept: tag } };
+    assert.equal((await corrected("/kinds", { method: "POST", json })).status, 201);
+    const filters = [`tags=cs.{${tag}}`, `document=cs.${JSON.stringify(json.document)}`];
+    for (const filter of [...filters, `document->>kept=eq.${tag}`]) {
+      const { body } = await corrected(`/kinds?select=id&${filter}`);
+      assert.deepEqual(body, [{ id: 5 }], filter);
+    }
+    await sql`delete from kinds where id = 5`;
+  }
 });
 
 const asOneRow = {

@@ -4,6 +4,7 @@ import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { anyPhone } from "../support/company.ts";
 import { send } from "../support/calls.ts";
 import { root } from "../../local/checkout.ts";
+import { sendRaw } from "./raw_client.ts";
 
 function sandbox(...args: string[]): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
@@ -35,6 +36,13 @@ Deno.test("the sandbox accepts messages at the printed address, and ends on a si
   assert.equal(sent.status, 200, JSON.stringify(sent.body));
   const { body: { data } } = await send(list, "GET", {});
   assert.deepEqual(data.map(({ id }: { id: string }) => id), [sent.body.messages[0].id]);
+
+  const line = "GET /sandbox/messages HTTP/1.1";
+  for (
+    const [name, status] of Object.entries({ "evil.example": 421, "a b": 400, localhost: 200 })
+  ) {
+    assert.equal((await sendRaw(list, [line, `Host: ${name}`])).status, status, name);
+  }
 
   const [, port] = /:(\d+)\//.exec(list)!;
   const second = await sandbox("--port", port).output();

@@ -5,7 +5,10 @@ import { sealOperands } from "../../local/rest/sealed_operands.ts";
 function sealed(query: string): string {
   const { searchParams } = new URL(sealOperands(`http://x/rest/v1/t?${query}`));
   return Array.from(searchParams, ([name, value]) => `${name}=${value}`).join("&")
-    .replace(/~([0-9a-f]*)/g, (_, hex) => `«${decodeURIComponent(hex.replace(/../g, "%$&"))}»`);
+    .replace(
+      /~[0-9a-f]{16}~([0-9a-f]*)/g,
+      (_, hex) => `«${decodeURIComponent(hex.replace(/../g, "%$&"))}»`,
+    );
 }
 
 Deno.test("operands are sealed, and nothing else", () => {

@@ -78,6 +78,14 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       }
     });
 
+    await t.step("writes what Postgres logs to its file at once", async () => {
+      const sql = postgres(stack.database_url, { max: 1 });
+      await assert.rejects(sql`select no_such_column`);
+      await sql.end();
+      const log = () => Deno.readTextFileSync(`${folder}/postgres.log`);
+      await until(() => log().includes("no_such_column"));
+    });
+
     await t.step("prints a curl line that works when it is pasted", async () => {
       const line = started.out.split("\n").find((line) => line.trim().startsWith("curl "))!;
       const { data, pagination } = JSON.parse(await pasted(line));

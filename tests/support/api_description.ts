@@ -50,6 +50,7 @@ export class ApiDescription {
   }
 
   #find(method: string, path: string): FoundOperation | null {
+    if (/[a-z]/.test(method)) return null; // a method is written in capitals; "get" is another one
     for (const [pattern, item] of Object.entries<JsonSchema>(this.#document.paths)) {
       const operation = item[method.toLowerCase()];
       const params = operation && match(pattern, path);

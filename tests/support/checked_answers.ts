@@ -1,3 +1,4 @@
+import { readdressed } from "../../local/readdressed.ts";
 import type { ApiDescription, Exchange } from "./api_description.ts";
 
 let loading: Promise<ApiDescription> | undefined;
@@ -46,10 +47,10 @@ type Functions = (request: Request) => Promise<Response>;
  */
 export function checked(functions: Functions, report: (violation: string) => void): Functions {
   return async (request) => {
-    const { method, url, headers } = request;
+    const { method, url } = request;
     const pieces: BlobPart[] = [];
     // What the function reads of the body, and no more: another body may never end.
-    const body = request.body?.pipeThrough(
+    const body = request.body && request.body.pipeThrough(
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
         transform(piece, controller) {
           pieces.push(piece);
@@ -57,7 +58,7 @@ export function checked(functions: Functions, report: (violation: string) => voi
         },
       }),
     );
-    const response = await functions(new Request(url, { method, headers, body }));
+    const response = await functions(readdressed(request, url, body));
     const sent = await new Blob(pieces).text();
     const text = await response.text();
     const violation = await violationOf(

@@ -9,7 +9,7 @@ const { signingKey } = await readConfig(environment());
 /** A token with these claims, by default valid for a minute and signed with the functions' key. */
 export async function token(
   claims: JWTPayload,
-  { key, expires = "1m" }: { key?: Uint8Array; expires?: string } = {},
+  { key, expires = "1m" }: { key?: Uint8Array; expires?: string | number } = {},
 ): Promise<string> {
   const signing: SigningKey = key ? { key, alg: "HS256" } : signingKey;
   const { alg, kid } = signing;

@@ -3,7 +3,7 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import { fetchOnce } from "../fetch_once.ts";
-import { readWithinBudget } from "./page_budget.ts";
+import { readWhole, readWithinBudget } from "./page_budget.ts";
 import { TOO_MANY_REQUESTS } from "./rows.ts";
 import type { Database } from "./types.ts";
 
@@ -79,12 +79,6 @@ export function companyDb(
     // A request costs one round trip. Whether to retry is the caller's decision.
     retry: false,
   });
-}
-
-/** The answer with its body in memory, so that the statement is over when it is returned. */
-async function readWhole(answer: Response): Promise<Response> {
-  const { status, headers, body } = answer;
-  return new Response(body && await answer.arrayBuffer(), { status, headers });
 }
 
 /** Does the work, and aborts it when it takes longer. */

@@ -6,59 +6,76 @@ export const ENDED_EARLY = "Ended early";
 
 /**
  * An answer of the database with a JSON array of rows, read until the rows have about 1 MiB. The row that
- * crosses that line is left out, unless it is the first one; rows that arrive together with it may be kept. The status text ENDED_EARLY tells so. What follows
- * is not read, so an answer of any size costs about the same memory.
+ * crosses that line is left out, unless it is the first one; rows that arrive together with it may be kept. The
+ * status text ENDED_EARLY tells so. What follows is not read, so an answer of any size costs about the same
+ * memory.
  */
 export async function readWithinBudget(
   answer: Response,
   maxBytes = PAGE_BYTES,
 ): Promise<Response> {
   const { status, headers, body } = answer;
-  const pieces: (Uint8Array & BlobPart)[] = [];
-  let length = 0;
-  let rowEnds: ((piece: Uint8Array) => number) | undefined;
-  for await (const piece of body ?? []) {
-    pieces.push(piece);
-    length += piece.length;
-    if (!answer.ok || length <= maxBytes) continue;
-    let end = 0;
-    if (rowEnds) end = rowEnds(piece);
-    else {
-      rowEnds = lastRowEnd();
-      for (const earlier of pieces) end = rowEnds(earlier);
-    }
-    // Leaving the loop cancels the rest.
-    if (end > 0) {
-      const rows = new Blob([new Blob(pieces).slice(0, end), "]"]);
+  const declared = headers.get("Content-Length");
+  if (!body || !answer.ok || (declared !== null && Number(declared) <= maxBytes)) {
+    return await readWhole(answer);
+  }
+  const decoder = new TextDecoder();
+  const rowsEndAt = lastRowEnd();
+  const parts: string[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    // Decoded at once, so that the bytes are not kept beside the text.
+    const part = decoder.decode(piece, { stream: true });
+    parts.push(part);
+    bytes += piece.length;
+    const end = rowsEndAt(part);
+    if (bytes > maxBytes && end > 0) {
+      // Returning cancels the rest.
+      const rows = [...firstOf(parts, end), "]"].join("");
       return new Response(rows, { status, statusText: ENDED_EARLY, headers });
     }
   }
-  return new Response(body && new Blob(pieces), { status, headers });
+  return new Response([...parts, decoder.decode()].join(""), { status, headers });
+}
+
+/** The parts up to this length of all of them together. */
+function firstOf(parts: string[], length: number): string[] {
+  let rest = length;
+  return parts.map((part) => {
+    const kept = part.slice(0, rest);
+    rest -= kept.length;
+    return kept;
+  });
+}
+
+/** The answer with its body in memory, so that the statement is over when it is returned. */
+export async function readWhole(answer: Response): Promise<Response> {
+  const { status, headers, body } = answer;
+  return new Response(body && await answer.text(), { status, headers });
 }
 
 /**
- * A function that takes the pieces of a JSON array of objects one by one, and returns how many bytes the whole
- * objects of all pieces so far take; 0 when none is whole.
+ * A function that takes the parts of a JSON array of objects one by one, and returns the position behind the
+ * last object that is whole in all parts so far; 0 when none is whole.
  */
-function lastRowEnd(): (piece: Uint8Array) => number {
+function lastRowEnd(): (part: string) => number {
   let [offset, end, depth] = [0, 0, 0];
   let [isInString, isEscaped] = [false, false];
-  return (piece) => {
-    // By bytes: in UTF-8, these characters are never a part of another one.
-    for (let at = 0; at < piece.length; at++) {
-      const byte = piece[at];
+  return (part) => {
+    for (let at = 0; at < part.length; at++) {
+      const char = part.charCodeAt(at);
       if (isInString) {
         if (isEscaped) isEscaped = false;
-        else if (byte === BACKSLASH) isEscaped = true;
-        else if (byte === QUOTE) isInString = false;
-      } else if (byte === QUOTE) isInString = true;
-      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
-      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+        else if (char === BACKSLASH) isEscaped = true;
+        else if (char === QUOTE) isInString = false;
+      } else if (char === QUOTE) isInString = true;
+      else if (char === OPEN_BRACE || char === OPEN_BRACKET) depth++;
+      else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) {
         depth--;
         if (depth === 1) end = offset + at + 1;
       }
     }
-    offset += piece.length;
+    offset += part.length;
     return end;
   };
 }

@@ -647,6 +647,7 @@ export type Database = {
       };
       "fail_expired_template_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "health": { Args: Record<PropertyKey, never>; Returns: boolean };
+      "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
       "reseal_account_token": {
         Args: { "account_id": string; "sealed": string; "sealed_before": string };
         Returns: boolean;

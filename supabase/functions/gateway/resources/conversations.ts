@@ -73,23 +73,8 @@ function constraintMeanings(db: CompanyDb, id: string) {
     conversations_assignee_fkey: wrongField("assigned_to", "is not a member of your company"),
     conversations_team_fkey: wrongField("team_id", "is not a team of your company"),
     conversations_one_not_closed_idx: conflict(
-      () => otherNotClosed(db, id),
+      async () => rows(await db.rpc("other_conversation_not_closed", { conversation_id: id })),
       "The contact has another conversation on this account that is not closed; close that one first",
     ),
   };
-}
-
-/**
- * The id of the conversation that keeps this closed one from being opened: the one with the same contact and
- * account that is not closed. null when it is gone.
- */
-async function otherNotClosed(db: CompanyDb, id: string): Promise<string | null> {
-  const [closed] = rows(
-    await db.from("conversations").select("contact_id, messaging_account_id").eq("id", id),
-  );
-  if (!closed) return null;
-  const [other] = rows(
-    await db.from("conversations").select("id").match(closed).neq("status", "closed"),
-  );
-  return other?.id ?? null;
 }

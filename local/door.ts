@@ -1,0 +1,65 @@
+import { deadline } from "deno-std/async/deadline.js";
+import { delay } from "deno-std/async/delay.js";
+import { refusedHost } from "./host_header.ts";
+import { sandboxHost } from "./sandbox/host.ts";
+
+type Answer = (request: Request) => Promise<Response>;
+
+/** The requested port is taken; the message says what to do. */
+export class PortTaken extends Error {
+  override name = "PortTaken";
+}
+
+/**
+ * The HTTP server on 127.0.0.1. It takes its port at once; requests wait until the door is opened. Before
+ * anything is done for a request, its `Host` is judged.
+ *
+ * @throws PortTaken
+ */
+export function openDoor(port: number) {
+  let open!: (rest: Answer, functions: Answer) => void;
+  let underWay = 0;
+  const sandbox = sandboxHost();
+  const behind = new Promise<{ rest: Answer; functions: Answer }>((resolve) => {
+    open = (rest, functions) => resolve({ rest, functions });
+  });
+  try {
+    const server = Deno.serve({
+      hostname: "127.0.0.1",
+      port,
+      onListen: () => {},
+    }, async (request) => {
+      const refusal = refusedHost(request);
+      if (refusal) return refusal;
+      const { pathname } = new URL(request.url);
+      // Not counted: a request that waits for the channel is counted itself.
+      if (pathname.startsWith("/sandbox/")) return await sandbox(request);
+      underWay++;
+      try {
+        const { rest, functions } = await behind;
+        if (pathname.startsWith("/functions/v1/")) return await functions(request);
+        if (pathname.startsWith("/rest/v1/")) return await rest(request);
+        const message = "This stack serves /functions/v1/, /rest/v1/ and /sandbox/";
+        return Response.json({ message }, { status: 404 });
+      } finally {
+        underWay--;
+      }
+    });
+    /** Gives requests under way a second to be answered, and then takes no more. */
+    const close = async () => {
+      // A function's own requests to the Data API come in here too, some after its answer.
+      for (let waited = 0, quiet = 0; quiet < 50 && waited < 1000; waited += 10) {
+        await delay(10);
+        quiet = underWay > 0 ? 0 : quiet + 10;
+      }
+      await deadline(server.shutdown(), 100).catch(() => {});
+    };
+    let closing: Promise<void> | undefined;
+    return { port: server.addr.port, open, close: () => closing ??= close() };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    throw new PortTaken(
+      `Port ${port} is taken by another program. Stop it, or choose another port with --port.`,
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import type { ErrorCode } from "../supabase/functions/_shared/errors.ts";
+
+/** A host and an optional port (RFC 3986, 3.2.2), and nothing that a URL parser would drop or cut off. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?$/i;
+/** Names that lead to this machine everywhere. An address in numbers is one that nobody can point elsewhere. */
+const OF_THIS_MACHINE = /^(?:\[.+\]|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost|host\.docker\.internal)$/;
+
+/**
+ * The refusal of a request by its `Host`, or null when the server may answer it.
+ *
+ * A page of any web site can have a name of its own resolve to 127.0.0.1 and then read what a server on
+ * this machine answers, because the browser takes both for one site (DNS rebinding). Only the `Host`
+ * shows it, so a server on this machine answers to names that no stranger can own.
+ *
+ * @param alsoAccepted one more name that the server answers to.
+ * @returns 400 in the shape of the API's errors when the header is missing or is no host; 421 for
+ *   another name, because the request came to a server that does not speak for that name (RFC 9110, 15.5.20).
+ */
+export function refusedHost(request: Request, alsoAccepted?: string): Response | null {
+  // They differ only when a request line holds a whole address, which then counts (RFC 9112, 3.2.2).
+  const addressed = /^\w+:\/\/([^/?#]*)/.exec(request.url)?.[1];
+  for (const text of [request.headers.get("Host"), addressed]) {
+    const host = text ? hostname(text) : null;
+    if (host === null) {
+      return malformedRequest(request, "The Host header is missing or is no host");
+    }
+    if (!OF_THIS_MACHINE.test(host) && host !== alsoAccepted?.toLowerCase()) {
+      const message = `This server does not answer to the name ${host}; use 127.0.0.1 or localhost`;
+      return Response.json({ message }, { status: 421, headers: { "Cache-Control": "no-store" } });
+    }
+  }
+  return null;
+}
+
+/** A host without its port, as URLs write it; null when the text is no host. */
+function hostname(text: string): string | null {
+  const address = `http://${text}/`;
+  return HOST.test(text) && URL.canParse(address) ? new URL(address).hostname : null;
+}
+
+function malformedRequest(request: Request, error: string): Response {
+  const presented = request.headers.get("X-Request-Id") ?? "";
+  const request_id = /^[\x21-\x7e]{1,128}$/.test(presented) ? presented : crypto.randomUUID();
+  const code: ErrorCode = "malformed_request";
+  return Response.json({ error, code, request_id }, {
+    status: 400,
+    headers: { "X-Request-Id": request_id, "Cache-Control": "no-store" },
+  });
+}

@@ -1,0 +1,61 @@
+import { compactVerify, decodeJwt, type JWTPayload, SignJWT } from "jose";
+
+// A correction of @supabase/lite, as in corrections.ts. PostgREST allows a token's times to be wrong by
+// 30 s in either direction; lite allows nothing, and does not know `nbf` as a reason of its own.
+
+/** PostgREST's allowance for clocks that differ. */
+const SKEW_S = 30;
+/** lite judges the token again, up to this long after it was judged here. */
+const MARGIN_S = 10;
+
+/** What PostgREST says of each claim, in the order in which it judges them. */
+const CLAIMS = [
+  ["exp", "JWT expired", (exp: number, now: number) => exp < now - SKEW_S],
+  ["nbf", "JWT not yet valid", (nbf: number, now: number) => nbf > now + SKEW_S],
+  ["iat", "JWT issued at future", (iat: number, now: number) => iat > now + SKEW_S],
+] as const;
+
+/**
+ * Judges the times of a request's token as PostgREST does.
+ *
+ * @returns PostgREST's refusal (401, PGRST303), or the value of `Authorization` for lite: the token itself,
+ *   or one without its times when lite would refuse a token that PostgREST accepts.
+ */
+export async function judgeTimes(
+  authorization: string | null,
+  secret: string,
+): Promise<Response | string | null> {
+  const token = authorization?.replace(/^Bearer /, "");
+  const claims = token && claimsOf(token);
+  if (!claims) return authorization;
+  const now = Math.floor(Date.now() / 1000);
+  const { exp, nbf, iat, ...others } = claims;
+  const isPlain = [exp, nbf, iat].every((time) => time === undefined || typeof time === "number") &&
+    (exp ?? Infinity) > now + MARGIN_S && (nbf ?? 0) <= now && (iat ?? 0) <= now;
+  const key = new TextEncoder().encode(secret);
+  // A wrong signature counts before the times do, and lite refuses it.
+  if (isPlain || !await isSigned(token, key)) return authorization;
+  for (const [name, refusal, isWrong] of CLAIMS) {
+    const time: unknown = claims[name];
+    if (time === undefined) continue;
+    if (typeof time !== "number") return refused(`The JWT '${name}' claim must be a number`);
+    if (isWrong(time, now)) return refused(refusal);
+  }
+  return `Bearer ${await new SignJWT(others).setProtectedHeader({ alg: "HS256" }).sign(key)}`;
+}
+
+function claimsOf(token: string): JWTPayload | null {
+  try {
+    return decodeJwt(token);
+  } catch {
+    return null; // lite says what is wrong with it
+  }
+}
+
+async function isSigned(token: string, key: Uint8Array): Promise<boolean> {
+  return await compactVerify(token, key, { algorithms: ["HS256"] }).then(() => true, () => false);
+}
+
+function refused(message: string): Response {
+  return Response.json({ code: "PGRST303", message, details: null, hint: null }, { status: 401 });
+}

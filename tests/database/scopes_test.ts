@@ -1,0 +1,153 @@
+// What each scope of a token allows at the Data API, for every table and every function: the tokens of one key
+// that has all scopes.
+
+import assert from "node:assert/strict";
+import type { Answer } from "../support/calls.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { rest } from "../support/rest.ts";
+import { tables } from "../support/snapshot.ts";
+import { withDatabase } from "../support/test_stack.ts";
+import { CHANGES, columnsOf, newRow, scopedTokens } from "./scopes.ts";
+
+const company = await newCompany();
+const everyTable = await tables();
+
+const TOKENS = await scopedTokens(company);
+
+/** The column by which a table's rows are found. */
+const columnOf = (table: string) => table === "companies" ? "id" : "company_id";
+
+/** The scopes whose tokens succeed; the test fails when another token is refused in another way than by a 403. */
+async function allowed(request: (token: string) => Promise<Answer>): Promise<string> {
+  const scopes = await Promise.all(
+    Object.entries(TOKENS).map(async ([scope, token]) => {
+      const { status, body } = await request(token);
+      if (status >= 200 && status < 300) return [scope];
+      const refusal = `${scope}: ${status} ${JSON.stringify(body)}`;
+      assert.ok(status === 403 && /^(PT403|42501)$/.test(body?.code), refusal);
+      return [];
+    }),
+  );
+  return scopes.flat().join(" ");
+}
+
+/** The scopes that each of these requests allows, by the request's name; those that allow none are left out. */
+async function matrix(requests: [name: string, request: (token: string) => Promise<Answer>][]) {
+  const found: Record<string, string> = {};
+  for (const [name, request] of requests) {
+    const scopes = await allowed(request);
+    if (scopes) found[name] = scopes;
+  }
+  return found;
+}
+
+Deno.test("only a token for reading reads, and only the tables of a key", async () => {
+  const gets = (path: (table: string) => string) =>
+    everyTable.map((table): [string, (token: string) => Promise<Answer>] => [
+      table,
+      (token) => rest(token, "GET", path(table), { headers: { Prefer: "count=exact" } }),
+    ]);
+  const readable = {
+    company_members: "read",
+    contacts: "read",
+    conversations: "read",
+    deals: "read",
+    pipelines: "read",
+    stages: "read",
+    teams: "read",
+  };
+  const paths = [
+    (table: string) => `/${table}?select=${columnOf(table)}`,
+    (table: string) => `/${table}?select=${columnsOf(table)}`,
+    (table: string) => `/${table}?select=created_at&${columnOf(table)}=eq.${company.id}&limit=1`,
+    (table: string) => `/${table}?select=created_at&order=created_at.desc&offset=0`,
+  ];
+  for (const path of paths) assert.deepEqual(await matrix(gets(path)), readable, path("table"));
+});
+
+Deno.test("only a token for writing writes, and no token deletes", async () => {
+  const anyRow = { created_at: "2000-01-01" };
+  const requests = everyTable.flatMap((table): [string, (token: string) => Promise<Answer>][] => {
+    const found = `${columnOf(table)}=eq.${company.id}`;
+    const answered = `select=${columnsOf(table)}`;
+    const add = () => newRow(table, company) ?? anyRow;
+    const change = CHANGES[table] ?? anyRow;
+    const minimal = { headers: { Prefer: "return=minimal" } };
+    return [
+      [`POST ${table}`, (to) => rest(to, "POST", `/${table}?${answered}`, { json: add() })],
+      [
+        `POST ${table}, no answer`,
+        (to) => rest(to, "POST", `/${table}`, { json: add(), ...minimal }),
+      ],
+      [
+        `PATCH ${table}`,
+        (to) => rest(to, "PATCH", `/${table}?${answered}&${found}`, { json: change }),
+      ],
+      [
+        `PATCH ${table}, no answer`,
+        (to) => rest(to, "PATCH", `/${table}?${found}`, { json: change, ...minimal }),
+      ],
+      [`DELETE ${table}`, (to) => rest(to, "DELETE", `/${table}?${answered}&${found}`)],
+      [`DELETE ${table}, no answer`, (to) => rest(to, "DELETE", `/${table}?${found}`, minimal)],
+    ];
+  });
+  assert.deepEqual(await matrix(requests), {
+    "POST contacts": "write",
+    "POST contacts, no answer": "write",
+    "PATCH contacts": "write",
+    "PATCH contacts, no answer": "write",
+    "PATCH conversations": "write",
+    "PATCH conversations, no answer": "write",
+    "POST deals": "write",
+    "POST deals, no answer": "write",
+    "PATCH deals": "write",
+    "PATCH deals, no answer": "write",
+  });
+});
+
+Deno.test("each function is called with the tokens of its own scopes", async () => {
+  const call = (name: string, json: unknown): [string, (token: string) => Promise<Answer>] => [
+    name,
+    (token) => rest(token, "POST", `/rpc/${name}`, { json }),
+  ];
+  const claim_id = crypto.randomUUID();
+  // A claim that finds no account, and a settlement that finds no claim: they write nothing.
+  const claim = {
+    claim_id,
+    phone: anyPhone(),
+    content: "Hello",
+    message_type: "text",
+    template_name: "order_update",
+    language_code: "pt_BR",
+    phone_number_id: "0",
+  };
+  const calls = [
+    call("authenticate", {}),
+    call("claim_template_send", claim),
+    call("contact_id_by_phone", { phone: anyPhone() }),
+    call("create_api_key", { name: "Mine", scopes: ["read"], company_id: company.id }),
+    call("fail_expired_template_sends", {}),
+    call("health", {}),
+    call("other_conversation_not_closed", { conversation_id: company.conversation_id }),
+    call("reseal_account_token", { account_id: claim_id, sealed_before: "x", sealed: "x" }),
+    call("sealed_account_tokens", {}),
+    call("settle_template_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
+  ];
+  const callable = await withDatabase((sql) =>
+    sql`
+      select distinct proname as name from pg_proc
+      where pronamespace = 'public'::regnamespace and has_function_privilege('api_client', oid, 'execute')
+    `
+  );
+  const untried = callable.filter(({ name }) => !calls.some(([called]) => called === name));
+  assert.deepEqual(untried, []);
+  assert.deepEqual(await matrix(calls), {
+    authenticate: "none read write messaging",
+    claim_template_send: "messaging",
+    contact_id_by_phone: "write",
+    // These two judge no key. A claim_id is a secret of the one who claimed.
+    health: "none read write messaging admin",
+    other_conversation_not_closed: "write",
+    settle_template_send: "none read write messaging admin",
+  });
+});
