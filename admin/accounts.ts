@@ -74,8 +74,8 @@ export function accountCommands(program: Command) {
 
   account.command("reseal")
     .description(
-      "Re-encrypt the access token of every connected account under CREDENTIALS_KEY, also the tokens " +
-        "under CREDENTIALS_KEY_PREVIOUS. The command can be stopped at any time and run again.",
+      "Re-encrypt the access token of every connected account under CREDENTIALS_KEY and for its account, " +
+        "also the tokens under CREDENTIALS_KEY_PREVIOUS. The command can be stopped at any time and run again.",
     )
     .option(...JSON_OPTION)
     .addHelpText(
@@ -104,7 +104,7 @@ async function connectAccount(options: Printing & Connection) {
     phone_number_id,
     display_phone: options.displayPhone,
     business_account_id: options.businessAccountId, // undefined keeps the stored one
-    encrypted_token: await sealToken(await readToken(), key),
+    encrypted_token: await sealToken(await readToken(), { company_id, phone_number_id }, key),
     disconnected_at: null,
   };
   const sentences = {
@@ -187,14 +187,11 @@ async function disconnectAccount(id: string, options: Printing) {
   );
 }
 
-/** The sentence names at most this many accounts: with a wrong key, no token of a project opens. */
-const MAX_NAMED = 10;
-
 async function resealAccounts(options: Printing) {
   const project = openProject();
   const keys = project.credentialsKeys();
   const resealing = await resealTokens(project, keys);
-  const { resealed, already_current, unopened } = resealing;
+  const { resealed, already_current, unopened, of_another_account } = resealing;
   const currentId = await credentialsKeyId(keys[0]);
   print(
     options,
@@ -202,15 +199,36 @@ async function resealAccounts(options: Printing) {
     () =>
       `Tokens re-encrypted under the key ${currentId}: ${resealed}; already under it: ${already_current}.`,
   );
-  if (unopened.length === 0) return;
-  const named = unopened.slice(0, MAX_NAMED)
-    .map(({ id, key_id }) => `the account ${id} (key ${key_id ?? "unknown"})`);
-  const more = unopened.length - named.length;
+  const sentences = [];
+  if (unopened.length > 0) {
+    const named = listed(
+      unopened.map(({ id, key_id }) => `the account ${id} (key ${key_id ?? "unknown"})`),
+    );
+    sentences.push(
+      `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens the token of ${named}. ` +
+        "Set CREDENTIALS_KEY_PREVIOUS to the key of the token, or connect the account again.",
+    );
+  }
+  if (of_another_account.length > 0) {
+    const named = listed(
+      of_another_account.map(({ id, sealed_for }) =>
+        `the account ${id} (its token is that of ${sealed_for})`
+      ),
+    );
+    sentences.push(
+      `A token or the ids of an account were changed in the database: ${named}. The account cannot send. ` +
+        "Find out who changed it, and connect the account again.",
+    );
+  }
+  if (sentences.length > 0) throw new OperatorError(sentences.join(" "));
+}
+
+/** A sentence names at most this many accounts: with a wrong key, no token of a project opens. */
+const MAX_NAMED = 10;
+
+function listed(accounts: string[]): string {
+  const more = accounts.length - MAX_NAMED;
+  const named = accounts.slice(0, MAX_NAMED);
   if (more > 0) named.push(`and ${more} more, all of which --json lists`);
-  throw new OperatorError(
-    `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens the token of ${
-      named.join(", ")
-    }. ` +
-      "Set CREDENTIALS_KEY_PREVIOUS to the key of the token, or connect the account again.",
-  );
+  return named.join(", ");
 }

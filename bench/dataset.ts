@@ -3,6 +3,7 @@ import { SANDBOX_TOKEN } from "../local/sandbox/rules.ts";
 import {
   readCredentialsKey,
   sealToken,
+  type TokenAccount,
 } from "../supabase/functions/_shared/whatsapp/credentials.ts";
 
 export const COMPANIES = 200;
@@ -17,8 +18,8 @@ export type MeasuredCompany = Awaited<ReturnType<typeof fillDatabase>>;
  * @param rows the number of contacts.
  */
 export async function fillDatabase(owner: Sql, rows: number, credentialsKey: string) {
-  const token = await sealToken(SANDBOX_TOKEN, readCredentialsKey(credentialsKey));
-  await writeDataset(owner, rows, token);
+  const key = readCredentialsKey(credentialsKey);
+  await writeDataset(owner, rows, (account) => sealToken(SANDBOX_TOKEN, account, key));
   const [{ id, api_key: apiKey }] = await owner.begin(async (sql) => {
     await sql`set local role service_role`;
     return await sql`
@@ -52,9 +53,13 @@ export async function fillDatabase(owner: Sql, rows: number, credentialsKey: str
  *
  * @param sql one connection, as the owner of the tables.
  * @param contacts their number; the first company has a tenth of everything.
- * @param encryptedToken of every account.
+ * @param seal encrypts the token of an account.
  */
-export async function writeDataset(sql: Sql, contacts: number, encryptedToken: string) {
+export async function writeDataset(
+  sql: Sql,
+  contacts: number,
+  seal: (account: TokenAccount) => Promise<string>,
+) {
   await sql.unsafe(`
     -- A version 4 UUID, spread over its range as random ones are, so that indexes grow as with those.
     create function pg_temp.id_of(kind text, n integer) returns uuid immutable
@@ -79,9 +84,9 @@ export async function writeDataset(sql: Sql, contacts: number, encryptedToken: s
     select pg_temp.id_of('company', n), 'Company ' || n
     from generate_series(0, ${COMPANIES - 1}) as n;
 
-    insert into messaging_accounts (id, company_id, phone_number_id, display_phone, encrypted_token)
+    insert into messaging_accounts (id, company_id, phone_number_id, display_phone, disconnected_at)
     select pg_temp.id_of('account', n), pg_temp.id_of('company', n), 100000000000 + n,
-      '+' || 15550100000 + n, '${encryptedToken}'
+      '+' || 15550100000 + n, now()
     from generate_series(0, ${COMPANIES - 1}) as n;
 
     insert into contacts (id, company_id, name, email, phone, temperature, tags, source, job_title,
@@ -122,4 +127,16 @@ export async function writeDataset(sql: Sql, contacts: number, encryptedToken: s
     cross join pg_temp.moment_of(contact) as moment
     join messaging_accounts as accounts on company_id = pg_temp.company_of(contact);
   `);
+  const accounts = await sql<TokenAccount[]>`
+    select company_id, phone_number_id from messaging_accounts
+    where id in (select pg_temp.id_of('account', n) from generate_series(0, ${COMPANIES - 1}) as n)
+  `;
+  const tokens = await Promise.all(accounts.map(seal));
+  await sql`
+    update messaging_accounts as accounts set encrypted_token = token, disconnected_at = null
+    from unnest(
+      ${accounts.map(({ phone_number_id }) => phone_number_id)}::text[], ${tokens}::text[]
+    ) as sealed (number, token)
+    where phone_number_id = number
+  `;
 }

@@ -1,6 +1,7 @@
 import {
   readCredentialsKey,
   sealToken,
+  type TokenAccount,
 } from "../supabase/functions/_shared/whatsapp/credentials.ts";
 import type { Sql } from "./postgres/database.ts";
 import { SANDBOX_TOKEN } from "./sandbox/rules.ts";
@@ -43,8 +44,12 @@ export async function demoKey(
  * @param credentialsKey null disconnects the account, because its token works in the sandbox only.
  */
 export async function connectDemoAccount(owner: Sql, credentialsKey: string | null) {
+  const [account] = await owner<TokenAccount[]>`
+    select company_id, phone_number_id from messaging_accounts where id = ${DEMO_ACCOUNT_ID}
+  `;
+  if (!account) return;
   const token = credentialsKey &&
-    await sealToken(SANDBOX_TOKEN, readCredentialsKey(credentialsKey));
+    await sealToken(SANDBOX_TOKEN, account, readCredentialsKey(credentialsKey));
   await owner`
     update messaging_accounts set
       encrypted_token = ${token},

@@ -41,8 +41,12 @@ export const SHARED_SCHEMAS: Record<string, JsonSchema> = {
     description: "The error of the messaging channel, in its own words.",
     properties: {
       code: { type: "integer", description: "The channel's error code." },
-      message: { type: "string", description: "The channel's message." },
-      details: { type: "string", description: "The channel's explanation, when it gives one." },
+      message: { type: "string", maxLength: 1000, description: "The channel's message." },
+      details: {
+        type: "string",
+        maxLength: 1000,
+        description: "The channel's explanation, when it gives one.",
+      },
     },
     required: ["code"],
   },

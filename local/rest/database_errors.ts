@@ -63,27 +63,22 @@ function statusOf(code: string): number {
 /**
  * PostgREST has three answers to a connection that is lost.
  *
- * - Within the transaction, it rolls back. The rollback cannot be sent any more, and that failure is what
- *   it answers, as PGRST001, whatever the server said before.
- * - At the begin and at the commit there is no rollback, and it answers what it got in place of a result.
- *   That is the last word of a server that shuts down or ends the connection (57P01), …
- * - … or nothing at all when the connection just broke. An error without an SQLSTATE falls through
- *   PostgREST's table of statuses, so it is a **400 with an empty code and an empty message**. At a commit,
- *   nobody knows whether the change was made.
- *
- * (hasql-transaction, `tryTransaction`: only the body of the transaction is followed by ABORT; hasql takes
- * code and message from fields that libpq leaves out of its own errors. The same from PostgREST 12 to 16.)
+ * - When it just broke, hasql takes code and message from fields that libpq leaves out of its own errors. An
+ *   error without an SQLSTATE falls through PostgREST's table of statuses, so it is a **400 with an empty code
+ *   and an empty message**: within a statement (measured on PostgREST 12 to 16), at the begin, and at the
+ *   commit, after which nobody knows whether the change was made.
+ * - At the begin and at the commit, when the server said why it ends the connection: its words (57P01).
+ * - Within the transaction after such words, PostgREST rolls back. The rollback cannot be sent any more, and
+ *   that failure is what it answers (hasql-transaction, `tryTransaction`: only the body is followed by ABORT).
  */
 function answerToLoss({ isWithinTransaction, lastWords }: ConnectionLost): DatabaseAnswer {
-  if (isWithinTransaction) {
-    return new DatabaseAnswer(503, {
-      code: "PGRST001",
-      message: "Database client error. Retrying the connection.",
-      details: "no connection to the server\n",
-    });
-  }
-  if (lastWords) return new DatabaseAnswer(statusOf(lastWords.code), lastWords);
-  return new DatabaseAnswer(400, {});
+  if (!lastWords) return new DatabaseAnswer(400, {});
+  if (!isWithinTransaction) return new DatabaseAnswer(statusOf(lastWords.code), lastWords);
+  return new DatabaseAnswer(503, {
+    code: "PGRST001",
+    message: "Database client error. Retrying the connection.",
+    details: "no connection to the server\n",
+  });
 }
 
 /**

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { openToken } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+import type postgres from "postgres";
+import {
+  openToken,
+  type TokenAccount,
+} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { credentialsKey, withDatabase } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
@@ -20,8 +24,11 @@ async function stored(company: string) {
   );
 }
 
-async function opened(encryptedToken: string): Promise<string> {
-  return await openToken(encryptedToken, [credentialsKey]);
+/** The token of an account's row. */
+async function opened(account: postgres.Row): Promise<string> {
+  return await openToken(account.encrypted_token, account as postgres.Row & TokenAccount, [
+    credentialsKey,
+  ]);
 }
 
 Deno.test("a token is read from standard input and stored only encrypted", async () => {
@@ -33,7 +40,7 @@ Deno.test("a token is read from standard input and stored only encrypted", async
     `Connected +5511987654321 (${number}) as the account ${account.id}; its token is stored encrypted.\n`,
   );
   assert.deepEqual(JSON.stringify(account).includes(token), false);
-  assert.deepEqual(await opened(account.encrypted_token), token);
+  assert.deepEqual(await opened(account), token);
 
   const [asArgument, withEquals] = await Promise.all([
     admin(connect(company, number, "--token", token)),
@@ -54,14 +61,14 @@ Deno.test("reconnecting a number replaces its token and keeps the account", asyn
   const [connected, ...others] = await stored(company);
   assert.deepEqual(others.length, 0);
   assert.notEqual(connected.encrypted_token, before.encrypted_token);
-  assert.deepEqual(await opened(connected.encrypted_token), token);
+  assert.deepEqual(await opened(connected), token);
 
   await printed(["account", "disconnect", first.id]);
   const third = await json(connect(company, number, "--business-account-id", "43"), token);
   assert.deepEqual(third, { ...first, business_account_id: "43" });
   const [again] = await stored(company);
   assert.deepEqual([again.id, again.disconnected_at], [first.id, null]);
-  assert.deepEqual(await opened(again.encrypted_token), token);
+  assert.deepEqual(await opened(again), token);
 });
 
 Deno.test("a number that is connected to another company is refused until it is disconnected there", async () => {
@@ -143,7 +150,7 @@ Deno.test("an input that cannot be a token is refused before anything is stored"
   const longest = "E".repeat(4096);
   await printed(connect(company, anyPhoneNumberId()), longest);
   const [account] = await stored(company);
-  assert.deepEqual(await opened(account.encrypted_token), longest);
+  assert.deepEqual(await opened(account), longest);
 });
 
 Deno.test("an unknown account or company is named, with the command that lists the ids", async () => {

@@ -5,14 +5,21 @@ import * as jose from "jose";
 import {
   credentialsKeyId,
   keyIdOf,
+  namesAccount,
   openToken,
   readCredentialsKey,
   sealToken,
+  TokenOfAnotherAccount,
   UnknownCredentialsKey,
 } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 
 const BYTES = new Uint8Array(32).fill(0xfb); // encodes to + and /, in which the two alphabets differ
 const OTHER = new Uint8Array(32);
+const ACCOUNT = {
+  company_id: "5b0d9c3e-6c1f-4a55-9a59-0d6a4f0f7c11",
+  phone_number_id: "106540352242922",
+};
+const ACCOUNT_NAME = "5b0d9c3e-6c1f-4a55-9a59-0d6a4f0f7c11/106540352242922";
 
 /** A token as earlier versions encrypted it, without a key id, or with another header. */
 async function sealedAs(
@@ -54,19 +61,24 @@ Deno.test("any other text is refused as a credentials key, and the sentence does
 });
 
 Deno.test("an encrypted token fits the database's check, and opens unless it was altered", async () => {
-  const sealed = await sealToken("EAAB", BYTES);
+  const sealed = await sealToken("EAAB", ACCOUNT, BYTES);
   assert.match(sealed, /^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
   const kid = await credentialsKeyId(BYTES);
-  assert.deepEqual(jose.decodeProtectedHeader(sealed), { alg: "dir", enc: "A256GCM", kid });
-  assert.notEqual(sealed, await sealToken("EAAB", BYTES));
-  assert.equal(await openToken(sealed, [BYTES]), "EAAB");
+  assert.deepEqual(jose.decodeProtectedHeader(sealed), {
+    alg: "dir",
+    enc: "A256GCM",
+    kid,
+    account: ACCOUNT_NAME,
+  });
+  assert.notEqual(sealed, await sealToken("EAAB", ACCOUNT, BYTES));
+  assert.equal(await openToken(sealed, ACCOUNT, [BYTES]), "EAAB");
 
   const last = sealed.at(-2) === "A" ? "B" : "A";
   const altered = sealed.slice(0, -2) + last + sealed.slice(-1);
   for (
     const text of [altered, "EAAB", "", "....", `bm90IGpzb24${sealed.slice(sealed.indexOf("."))}`]
   ) {
-    await assert.rejects(() => openToken(text, [BYTES, OTHER]), jose.errors.JOSEError);
+    await assert.rejects(() => openToken(text, ACCOUNT, [BYTES, OTHER]), jose.errors.JOSEError);
   }
 });
 
@@ -78,10 +90,10 @@ Deno.test("a key's id is its JWK thumbprint", async () => {
 });
 
 Deno.test("a token opens under the configured key that it names, whether current or previous", async () => {
-  const sealed = await sealToken("EAAB", BYTES);
+  const sealed = await sealToken("EAAB", ACCOUNT, BYTES);
   assert.equal(keyIdOf(sealed), await credentialsKeyId(BYTES));
-  assert.equal(await openToken(sealed, [BYTES, OTHER]), "EAAB");
-  assert.equal(await openToken(sealed, [OTHER, BYTES]), "EAAB");
+  assert.equal(await openToken(sealed, ACCOUNT, [BYTES, OTHER]), "EAAB");
+  assert.equal(await openToken(sealed, ACCOUNT, [OTHER, BYTES]), "EAAB");
 });
 
 Deno.test("a token that names an unconfigured key does not open, and the error names that key", async () => {
@@ -92,22 +104,70 @@ Deno.test("a token that names an unconfigured key does not open, and the error n
     assert.match(error.message, new RegExp(`key ${keyId}, which is neither CREDENTIALS_KEY nor`));
     return true;
   };
-  const sealed = await sealToken("EAAB", BYTES);
-  await assert.rejects(() => openToken(sealed, [OTHER]), isUnknown);
-  await assert.rejects(() => openToken(sealed, [OTHER, OTHER]), isUnknown);
+  const sealed = await sealToken("EAAB", ACCOUNT, BYTES);
+  await assert.rejects(() => openToken(sealed, ACCOUNT, [OTHER]), isUnknown);
+  await assert.rejects(() => openToken(sealed, ACCOUNT, [OTHER, OTHER]), isUnknown);
   const misnamed = await sealedAs({ alg: "dir", enc: "A256GCM", kid: keyId }, OTHER);
-  await assert.rejects(() => openToken(misnamed, [OTHER]), isUnknown);
-  await assert.rejects(() => openToken(misnamed, [OTHER, BYTES]), jose.errors.JWEDecryptionFailed);
+  await assert.rejects(() => openToken(misnamed, ACCOUNT, [OTHER]), isUnknown);
+  await assert.rejects(
+    () => openToken(misnamed, ACCOUNT, [OTHER, BYTES]),
+    jose.errors.JWEDecryptionFailed,
+  );
+});
+
+Deno.test("a token opens only for the account that it was sealed for, and the error names that account", async () => {
+  const sealed = await sealToken("EAAB", ACCOUNT, BYTES);
+  assert.ok(namesAccount(sealed));
+  const others = [
+    { ...ACCOUNT, company_id: crypto.randomUUID() },
+    { ...ACCOUNT, phone_number_id: "106540352242923" },
+    { ...ACCOUNT, phone_number_id: "" },
+  ];
+  for (const other of others) {
+    await assert.rejects(() => openToken(sealed, other, [BYTES, OTHER]), (error) => {
+      assert.ok(error instanceof TokenOfAnotherAccount);
+      assert.equal(error.sealedFor, ACCOUNT_NAME);
+      assert.match(error.message, new RegExp(`sealed for another account \\(${ACCOUNT_NAME},`));
+      return !error.message.includes("EAAB");
+    });
+  }
+});
+
+Deno.test("the account of a sealed token cannot be taken out or changed", async () => {
+  const [header, ...rest] = (await sealToken("EAAB", ACCOUNT, BYTES)).split(".");
+  const { account: _, ...without } = JSON.parse(
+    new TextDecoder().decode(jose.base64url.decode(header)),
+  );
+  for (const changed of [without, { ...without, account: "another/1" }]) {
+    const forged = [jose.base64url.encode(JSON.stringify(changed)), ...rest].join(".");
+    await assert.rejects(
+      () => openToken(forged, ACCOUNT, [BYTES]),
+      jose.errors.JWEDecryptionFailed,
+    );
+  }
+});
+
+Deno.test("a token that names no account opens for every account, as earlier versions sealed it", async () => {
+  const kid = await credentialsKeyId(BYTES);
+  for (const sealed of [await sealedAs(), await sealedAs({ alg: "dir", enc: "A256GCM", kid })]) {
+    assert.ok(!namesAccount(sealed));
+    for (const account of [ACCOUNT, { company_id: "a", phone_number_id: "1" }]) {
+      assert.equal(await openToken(sealed, account, [BYTES]), "EAAB");
+    }
+  }
 });
 
 Deno.test("a token without a key id opens under any configured key", async () => {
   const sealed = await sealedAs();
   assert.equal(keyIdOf(sealed), undefined);
-  assert.equal(await openToken(sealed, [BYTES]), "EAAB");
-  assert.equal(await openToken(sealed, [BYTES, OTHER]), "EAAB");
-  assert.equal(await openToken(sealed, [OTHER, BYTES]), "EAAB");
-  await assert.rejects(() => openToken(sealed, [OTHER]), jose.errors.JWEDecryptionFailed);
-  await assert.rejects(() => openToken(sealed, [OTHER, OTHER]), jose.errors.JWEDecryptionFailed);
+  assert.equal(await openToken(sealed, ACCOUNT, [BYTES]), "EAAB");
+  assert.equal(await openToken(sealed, ACCOUNT, [BYTES, OTHER]), "EAAB");
+  assert.equal(await openToken(sealed, ACCOUNT, [OTHER, BYTES]), "EAAB");
+  await assert.rejects(() => openToken(sealed, ACCOUNT, [OTHER]), jose.errors.JWEDecryptionFailed);
+  await assert.rejects(
+    () => openToken(sealed, ACCOUNT, [OTHER, OTHER]),
+    jose.errors.JWEDecryptionFailed,
+  );
 });
 
 Deno.test("a token that was encrypted with another algorithm does not open under any key", async () => {
@@ -117,9 +177,12 @@ Deno.test("a token that was encrypted with another algorithm does not open under
       const fits = alg !== "dir" || enc !== "A128GCM";
       if (!fits || (alg === "dir" && enc === "A256GCM")) continue;
       for (const sealed of [await sealedAs({ alg, enc }), await sealedAs({ alg, enc, kid })]) {
-        await assert.rejects(() => openToken(sealed, [BYTES]), jose.errors.JOSEAlgNotAllowed);
         await assert.rejects(
-          () => openToken(sealed, [OTHER, BYTES]),
+          () => openToken(sealed, ACCOUNT, [BYTES]),
+          jose.errors.JOSEAlgNotAllowed,
+        );
+        await assert.rejects(
+          () => openToken(sealed, ACCOUNT, [OTHER, BYTES]),
           jose.errors.JOSEAlgNotAllowed,
         );
       }

@@ -6,10 +6,19 @@ import {
   openToken,
   readCredentialsKey,
   sealToken,
+  type TokenAccount,
 } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { startOn } from "../support/started.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { admin, type Ending } from "./command.ts";
+
+/** An encrypted token, or what encrypts it for its account; null for none. */
+type Sealed = string | null | ((account: TokenAccount) => Promise<string>);
+
+interface AccountRow extends TokenAccount {
+  id: string;
+  encrypted_token: string | null;
+}
 
 /** Starts a project for one test file, for commands that change a whole project. */
 export async function startOwnProject() {
@@ -33,25 +42,36 @@ export async function startOwnProject() {
      * Creates a company with one account for each encrypted token; null makes a disconnected account.
      * Returns the accounts' ids.
      */
-    async accounts(...sealed: (string | null)[]): Promise<string[]> {
+    async accounts(...sealed: Sealed[]): Promise<string[]> {
       const [{ id: company_id }] = await sql`
         insert into companies (name) values ('Rotated') returning id
       `;
-      const rows = sealed.map((encrypted_token) => ({
-        company_id,
-        phone_number_id: anyPhoneNumberId(),
-        display_phone: "+15550100",
-        encrypted_token,
-        disconnected_at: encrypted_token === null ? new Date() : null,
+      const rows = await Promise.all(sealed.map(async (seal) => {
+        const account = { company_id, phone_number_id: anyPhoneNumberId() };
+        return {
+          ...account,
+          display_phone: "+15550100",
+          encrypted_token: typeof seal === "function" ? await seal(account) : seal,
+          disconnected_at: seal === null ? new Date() : null,
+        };
       }));
       const added = await sql`insert into messaging_accounts ${sql(rows)} returning id`;
       return added.map(({ id }) => id);
     },
+    /** The rows of these accounts. */
+    async rows(ids: string[]): Promise<AccountRow[]> {
+      const found = await sql<AccountRow[]>`select * from messaging_accounts`;
+      return ids.map((id) => found.find((row) => row.id === id)!);
+    },
     /** The stored tokens of these accounts. */
     async tokens(ids: string[]): Promise<(string | null)[]> {
-      const found = await sql`select id, encrypted_token from messaging_accounts`;
-      const tokens = new Map(found.map(({ id, encrypted_token }) => [id, encrypted_token]));
-      return ids.map((id) => tokens.get(id));
+      return (await this.rows(ids)).map(({ encrypted_token }) => encrypted_token);
+    },
+    /** The tokens of these accounts as they open with this key. */
+    async opened(ids: string[], key: string): Promise<string[]> {
+      const keys = [readCredentialsKey(key)] as const;
+      const rows = await this.rows(ids);
+      return await Promise.all(rows.map((row) => openToken(row.encrypted_token!, row, keys)));
     },
     async [Symbol.asyncDispose]() {
       await sql.end();
@@ -73,18 +93,22 @@ export async function keyId(key: string): Promise<string> {
   return await credentialsKeyId(readCredentialsKey(key));
 }
 
-/** Encrypts a token as the functions do. */
-export async function seal(token: string, key: string): Promise<string> {
-  return await sealToken(token, readCredentialsKey(key));
+/** Encrypts a token as the functions do, for the account that it gets. */
+export function seal(token: string, key: string): (account: TokenAccount) => Promise<string> {
+  return (account) => sealToken(token, account, readCredentialsKey(key));
 }
 
-/** Encrypts a token as earlier versions did, without the id of the key. */
+/** Encrypts a token as earlier versions did: for any account, with the id of the key. */
+export async function sealForAny(token: string, key: string): Promise<string> {
+  return await sealWith({ alg: "dir", enc: "A256GCM", kid: await keyId(key) }, token, key);
+}
+
+/** Encrypts a token as still earlier versions did: for any account, without the id of the key. */
 export async function sealWithoutKeyId(token: string, key: string): Promise<string> {
-  return await new jose.CompactEncrypt(new TextEncoder().encode(token))
-    .setProtectedHeader({ alg: "dir", enc: "A256GCM" }).encrypt(readCredentialsKey(key));
+  return await sealWith({ alg: "dir", enc: "A256GCM" }, token, key);
 }
 
-/** Decrypts a token that this key encrypted. */
-export async function open(sealed: string, key: string): Promise<string> {
-  return await openToken(sealed, [readCredentialsKey(key)]);
+async function sealWith(header: jose.CompactJWEHeaderParameters, token: string, key: string) {
+  return await new jose.CompactEncrypt(new TextEncoder().encode(token))
+    .setProtectedHeader(header).encrypt(readCredentialsKey(key));
 }

@@ -27,9 +27,13 @@ Deno.test("on a named project, tokens are stored under the project's own credent
   );
   assert.deepEqual([connected.code, connected.stderr], [0, ""]);
   const [account] = await withDatabase((sql) =>
-    sql`select encrypted_token from messaging_accounts where company_id = ${company}`
+    sql`select * from messaging_accounts where company_id = ${company}`
   );
-  assert.deepEqual(await openToken(account.encrypted_token, [readCredentialsKey(key)]), "EAAB");
+  const { company_id, phone_number_id, encrypted_token } = account;
+  assert.equal(
+    await openToken(encrypted_token, { company_id, phone_number_id }, [readCredentialsKey(key)]),
+    "EAAB",
+  );
 
   assert.deepEqual(missing.code, 1);
   assert.match(missing.stderr, /^CREDENTIALS_KEY must be 32 random bytes in base64 .*\.\n$/);

@@ -1,13 +1,14 @@
 // The command changes every account of a project, so these tests use a project of their own.
 import assert from "node:assert/strict";
-import { keyIdOf } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+import { keyIdOf, namesAccount } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+import type { Resealing } from "../../admin/reseal.ts";
 import { admin } from "./command.ts";
 import {
   anyCredentialsKey,
   keyId,
-  open,
   type OwnProject,
   seal,
+  sealForAny,
   sealWithoutKeyId,
   startOwnProject,
 } from "./own_project.ts";
@@ -26,6 +27,11 @@ const [NEW_ID, OTHER_ID] = await Promise.all([NEW, OTHER].map(keyId));
 
 function summary(resealed: number, alreadyCurrent: number): string {
   return `Tokens re-encrypted under the key ${NEW_ID}: ${resealed}; already under it: ${alreadyCurrent}.\n`;
+}
+
+/** What `account reseal --json` prints. */
+function counted(resealed: number, already_current: number, errors: Partial<Resealing> = {}) {
+  return { resealed, already_current, unopened: [], of_another_account: [], ...errors };
 }
 
 /** Runs `account reseal --json`, which must succeed, and returns the printed value. */
@@ -52,51 +58,52 @@ function proxy(path: string, before: () => Promise<Response | void>) {
   };
 }
 
-Deno.test("every token is re-encrypted under the current key, and a second run has nothing to do", async () => {
-  const current = await seal("D", NEW);
+Deno.test("every token is re-encrypted under the current key and for its account, and a second run has nothing to do", async () => {
   const ids = await project.accounts(
-    await seal("A", OLD),
-    await sealWithoutKeyId("B", OLD),
-    await sealWithoutKeyId("C", NEW),
-    current,
+    seal("A", OLD),
+    await sealForAny("B", OLD),
+    await sealWithoutKeyId("C", OLD),
+    await sealForAny("D", NEW),
+    await sealWithoutKeyId("E", NEW),
+    seal("F", NEW),
     null,
   );
+  const current = (await project.tokens(ids)).slice(5);
   const first = await project.operate(RESEAL, BOTH);
-  assert.deepEqual(first, { code: 0, stdout: summary(3, 1), stderr: "" });
+  assert.deepEqual(first, { code: 0, stdout: summary(5, 1), stderr: "" });
   const tokens = await project.tokens(ids);
-  const opened = await Promise.all(tokens.slice(0, 4).map((token) => open(token!, NEW)));
-  assert.deepEqual(opened, ["A", "B", "C", "D"]);
-  assert.deepEqual(tokens.slice(0, 4).map((token) => keyIdOf(token!)), Array(4).fill(NEW_ID));
-  assert.deepEqual(tokens.slice(3), [current, null]);
+  assert.deepEqual(await project.opened(ids.slice(0, 6), NEW), [..."ABCDEF"]);
+  for (const token of tokens.slice(0, 6)) {
+    assert.deepEqual([keyIdOf(token!), namesAccount(token!)], [NEW_ID, true]);
+  }
+  assert.deepEqual(tokens.slice(5), current);
 
   for (const env of [BOTH, { CREDENTIALS_KEY: NEW }]) {
     const again = await project.operate(RESEAL, env);
-    assert.deepEqual(again, { code: 0, stdout: summary(0, 4), stderr: "" });
+    assert.deepEqual(again, { code: 0, stdout: summary(0, 6), stderr: "" });
   }
-  assert.deepEqual(await resealed(), { resealed: 0, already_current: 4, unopened: [] });
+  assert.deepEqual(await resealed(), counted(0, 6));
   assert.deepEqual(await project.tokens(ids), tokens);
 });
 
 Deno.test("a project without accounts is no error", async () => {
-  assert.deepEqual(await resealed(), { resealed: 0, already_current: 0, unopened: [] });
+  assert.deepEqual(await resealed(), counted(0, 0));
 });
 
 Deno.test("a token that no key opens is reported and left, and all others are re-encrypted", async () => {
-  const current = await seal("SECRET-1", NEW);
-  const altered = current.slice(0, -4) + current.slice(-4).split("").toReversed().join("");
-  const left = [
-    await seal("SECRET-2", OTHER),
-    altered === current ? `${current}A` : altered,
+  const altered = (await sealForAny("SECRET-1", NEW)).split(".");
+  altered[3] = altered[3].split("").toReversed().join("");
+  const [first, ...ids] = await project.accounts(
+    seal("A", OLD),
+    seal("SECRET-2", OTHER),
+    altered.join("."),
     await sealWithoutKeyId("SECRET-3", OTHER),
     "no..sealed.token.-",
-  ];
-  const [first, ...ids] = await project.accounts(
-    await seal("A", OLD),
-    ...left,
-    await seal("B", OLD),
-    current,
+    seal("B", OLD),
+    seal("SECRET-1", NEW),
   );
-  const last = ids.splice(left.length);
+  const last = ids.splice(4);
+  const left = await project.tokens(ids);
 
   const { code, stdout, stderr } = await project.operate(RESEAL, BOTH);
   assert.deepEqual([code, stdout], [1, summary(2, 1)]);
@@ -112,41 +119,71 @@ Deno.test("a token that no key opens is reported and left, and all others are re
       "Set CREDENTIALS_KEY_PREVIOUS to the key of the token, or connect the account again.\n",
   );
   assert.deepEqual(await project.tokens(ids), left);
-  const others = await project.tokens([first, ...last]);
-  const opened = await Promise.all(others.map((token) => open(token!, NEW)));
-  assert.deepEqual(opened, ["A", "B", "SECRET-1"]);
+  assert.deepEqual(await project.opened([first, ...last], NEW), ["A", "B", "SECRET-1"]);
 
   const asJson = await project.operate([...RESEAL, "--json"], BOTH);
   assert.deepEqual([asJson.code, asJson.stderr], [1, stderr]);
-  assert.deepEqual(JSON.parse(asJson.stdout), { resealed: 0, already_current: 3, unopened });
+  assert.deepEqual(JSON.parse(asJson.stdout), counted(0, 3, { unopened }));
   const told = stdout + stderr + asJson.stdout;
-  for (const secret of ["SECRET", OLD, NEW, ...left]) assert.ok(!told.includes(secret), secret);
+  for (const secret of ["SECRET", OLD, NEW, ...left]) assert.ok(!told.includes(secret!));
 });
 
-const MEANWHILE: Record<string, [encryptedToken: () => Promise<string | null>, counted: unknown]> =
-  {
-    "connected again under the previous key": [() => seal("AGAIN", OLD), {
-      resealed: 2,
-      already_current: 0,
-      unopened: [],
-    }],
-    "connected again under the current key": [() => seal("AGAIN", NEW), {
-      resealed: 1,
-      already_current: 1,
-      unopened: [],
-    }],
-    "disconnected": [() => Promise.resolve(null), {
-      resealed: 1,
-      already_current: 0,
-      unopened: [],
-    }],
-  };
+Deno.test("a token of another account is reported and left, and all others are re-encrypted", async () => {
+  const [mine, ...theirs] = await project.accounts(
+    seal("SECRET-1", OLD),
+    seal("A", OLD),
+    seal("B", NEW),
+  );
+  const [moved] = await project.rows([mine]);
+  const [other] = await project.accounts(moved.encrypted_token);
+  await project.sql`update messaging_accounts set phone_number_id = '4711' where id = ${theirs[1]}`;
+  const [changed] = await project.rows([theirs[1]]);
+  const before = [moved.encrypted_token, changed.encrypted_token];
 
-for (const [what, [newToken, counted]] of Object.entries(MEANWHILE)) {
+  const { code, stdout, stderr } = await project.operate(RESEAL, BOTH);
+  assert.deepEqual([code, stdout], [1, summary(2, 0)]);
+  const was = namedBy(changed.encrypted_token!);
+  const of_another_account = [
+    { id: other, sealed_for: `${moved.company_id}/${moved.phone_number_id}` },
+    { id: changed.id, sealed_for: was },
+  ].toSorted((a, b) => a.id < b.id ? -1 : 1);
+  assert.match(was, new RegExp(`^${changed.company_id}/[0-9]+$`));
+  const named = of_another_account.map(({ id, sealed_for }) =>
+    `the account ${id} (its token is that of ${sealed_for})`
+  );
+  assert.equal(
+    stderr,
+    `A token or the ids of an account were changed in the database: ${named.join(", ")}. ` +
+      "The account cannot send. Find out who changed it, and connect the account again.\n",
+  );
+  assert.deepEqual(await project.tokens([other, changed.id]), before);
+  assert.deepEqual(await project.opened([mine, theirs[0]], NEW), ["SECRET-1", "A"]);
+
+  const asJson = await project.operate([...RESEAL, "--json"], BOTH);
+  assert.deepEqual([asJson.code, asJson.stderr], [1, stderr]);
+  assert.deepEqual(JSON.parse(asJson.stdout), counted(0, 2, { of_another_account }));
+  for (const secret of ["SECRET", ...before]) {
+    assert.ok(!(stdout + stderr + asJson.stdout).includes(secret!));
+  }
+});
+
+/** The account that a sealed token names. */
+function namedBy(sealed: string): string {
+  return JSON.parse(atob(sealed.split(".")[0].replaceAll("-", "+").replaceAll("_", "/"))).account;
+}
+
+const MEANWHILE: Record<string, [seal: ReturnType<typeof seal> | null, expected: Resealing]> = {
+  "connected again under the previous key": [seal("AGAIN", OLD), counted(2, 0)],
+  "connected again under the current key": [seal("AGAIN", NEW), counted(1, 1)],
+  "disconnected": [null, counted(1, 0)],
+};
+
+for (const [what, [sealAgain, expected]] of Object.entries(MEANWHILE)) {
   Deno.test(`an account that is ${what} during the run is counted once, in its new state`, async () => {
-    const ids = await project.accounts(await seal("A", OLD), await seal("B", OLD));
+    const ids = await project.accounts(seal("A", OLD), seal("B", OLD));
     const [one] = ids.toSorted();
-    const encrypted_token = await newToken();
+    const [account] = await project.rows([one]);
+    const encrypted_token = await sealAgain?.(account) ?? null;
     let requests = 0;
     await using changing = proxy("/rpc/reseal_account_token", async () => {
       if (requests++ > 0) return;
@@ -157,16 +194,25 @@ for (const [what, [newToken, counted]] of Object.entries(MEANWHILE)) {
       } where id = ${one}
       `;
     });
-    assert.deepEqual(await resealed({ ...BOTH, url: changing.url }), counted);
-    const [token] = await project.tokens([one]);
-    assert.equal(token && await open(token, NEW), encrypted_token && "AGAIN");
+    assert.deepEqual(await resealed({ ...BOTH, url: changing.url }), expected);
+    if (sealAgain) assert.deepEqual(await project.opened([one], NEW), ["AGAIN"]);
+    else assert.deepEqual(await project.tokens([one]), [null]);
   });
 }
 
+Deno.test("an account that is deleted while its page is read is not counted, and the rest is", async () => {
+  const ids = await project.accounts(seal("A", OLD), seal("B", OLD), seal("C", OLD));
+  const [, two, ...others] = ids.toSorted();
+  let requests = 0;
+  await using deleting = proxy("/messaging_accounts", async () => {
+    if (requests++ === 0) await project.sql`delete from messaging_accounts where id = ${two}`;
+  });
+  assert.deepEqual(await resealed({ ...BOTH, url: deleting.url }), counted(2, 0));
+  assert.equal((await project.opened(others, NEW)).length, 1);
+});
+
 Deno.test("the next run finishes an interrupted one", async () => {
-  const ids = await project.accounts(
-    ...await Promise.all(["A", "B", "C", "D"].map((token) => seal(token, OLD))),
-  );
+  const ids = await project.accounts(...[..."ABCD"].map((token) => seal(token, OLD)));
   let requests = 0;
   await using breaking = proxy("/rpc/reseal_account_token", async () => {
     if (++requests === 3) {
@@ -177,40 +223,32 @@ Deno.test("the next run finishes an interrupted one", async () => {
   assert.deepEqual([code, stdout, requests], [1, "", 3]);
   assert.match(stderr, /^\S+ does not answer like a Supabase project \(HTTP 502\): [^\n]*\.\n$/);
 
-  assert.deepEqual(await resealed(), { resealed: 2, already_current: 2, unopened: [] });
-  const tokens = await project.tokens(ids);
-  const opened = await Promise.all(tokens.map((token) => open(token!, NEW)));
-  assert.deepEqual(opened, ["A", "B", "C", "D"]);
+  assert.deepEqual(await resealed(), counted(2, 2));
+  assert.deepEqual(await project.opened(ids, NEW), [..."ABCD"]);
 });
 
 Deno.test("two runs at once re-encrypt each token once, over several pages", async () => {
   const count = 203;
-  const sealed = await Promise.all(
-    Array.from({ length: count }, (_, number) => seal(`token ${number}`, OLD)),
-  );
-  const ids = await project.accounts(...sealed);
+  const expected = Array.from({ length: count }, (_, number) => `token ${number}`);
+  const ids = await project.accounts(...expected.map((token) => seal(token, OLD)));
   const both = await Promise.all([resealed(), resealed()]);
   assert.equal(both[0].resealed + both[1].resealed, count);
   for (const { resealed, already_current } of both) assert.equal(resealed + already_current, count);
-  const tokens = await project.tokens(ids);
-  const opened = await Promise.all(tokens.map((token) => open(token!, NEW)));
-  assert.deepEqual(opened, sealed.map((_, number) => `token ${number}`));
+  assert.deepEqual(await project.opened(ids, NEW), expected);
 });
 
 Deno.test("on the local stack the current key is the stack's and the previous one comes from the environment", async () => {
   const { folder, secrets: { credentials_key } } = project;
-  const ids = await project.accounts(await seal("A", OLD), await seal("B", credentials_key));
+  const ids = await project.accounts(seal("A", OLD), seal("B", credentials_key));
   const env = { STACK_FILE: `${folder}/stack.json`, CREDENTIALS_KEY_PREVIOUS: OLD };
   const { code, stdout, stderr } = await admin([...RESEAL, "--json"], { env });
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  assert.deepEqual(JSON.parse(stdout), { resealed: 1, already_current: 1, unopened: [] });
-  const tokens = await project.tokens(ids);
-  const opened = await Promise.all(tokens.map((token) => open(token!, credentials_key)));
-  assert.deepEqual(opened, ["A", "B"]);
+  assert.deepEqual(JSON.parse(stdout), counted(1, 1));
+  assert.deepEqual(await project.opened(ids, credentials_key), ["A", "B"]);
 });
 
 Deno.test("a missing or malformed key is reported before any token changes", async () => {
-  const ids = await project.accounts(await seal("A", OLD));
+  const ids = await project.accounts(seal("A", OLD));
   const before = await project.tokens(ids);
   const wrong: [Record<string, string | undefined>, RegExp][] = [
     [{ CREDENTIALS_KEY: undefined }, /^CREDENTIALS_KEY must be 32 random bytes in [^\n]*\.\n$/],

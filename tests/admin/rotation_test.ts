@@ -61,7 +61,12 @@ Deno.test("no send fails at any step of a rotation", async () => {
   let isOver = false;
   const resealing = async () => {
     const counted = await printed(["account", "reseal"], BOTH);
-    assert.deepEqual(counted, { resealed: 2, already_current: 0, unopened: [] });
+    assert.deepEqual(counted, {
+      resealed: 2,
+      already_current: 0,
+      unopened: [],
+      of_another_account: [],
+    });
     await connect(numbers[0], `token-of-${numbers[0]}`, NEW);
   };
   const sending = async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { COMPANIES, writeDataset } from "../../bench/dataset.ts";
 import type { Sql } from "../../local/postgres/database.ts";
-import { sealedToken } from "../support/company.ts";
+import { sealedFor } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 const CONTACTS = 4000;
@@ -13,7 +13,7 @@ async function withDataset(look: (sql: Sql) => Promise<void>) {
   await withDatabase(async (sql) => {
     const looking = sql.begin(async (transaction) => {
       const sql = transaction as unknown as Sql;
-      await writeDataset(sql, CONTACTS, sealedToken);
+      await writeDataset(sql, CONTACTS, sealedFor);
       await look(sql);
       throw over;
     });

@@ -3,20 +3,14 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
-import {
-  anyPhone,
-  connectAccount,
-  disconnectAccount,
-  newCompany,
-  sealedToken,
-} from "../support/company.ts";
+import { anyPhone, connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
 import { sendCounts } from "../support/snapshot.ts";
 import { addContact, claim } from "./sends.ts";
 
 type Sql = postgres.TransactionSql;
 
-const { id: company_id, keys, contact_id, account_id, conversation_id, phone_number_id } =
-  await newCompany();
+const own = await newCompany();
+const { id: company_id, keys, contact_id, account_id, conversation_id, phone_number_id } = own;
 const key = keys.messaging;
 
 /** The row of a table that has this id. */
@@ -47,7 +41,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       company_id,
       account_id,
       phone_number_id,
-      encrypted_token: sealedToken,
+      encrypted_token: own.sealed_token,
       created_conversation: true,
     });
     // Runs the checks that otherwise wait for the end of the transaction.
@@ -206,12 +200,11 @@ Deno.test("a claim does not use conversations of another account or another cont
 
 Deno.test("a send uses the account that the request names, or the only connected one", async () => {
   await rolledBack(async (sql) => {
-    const encrypted_token = "another..iv.c.t";
-    const another = await connectAccount(sql, company_id, { encrypted_token });
+    const another = await connectAccount(sql, company_id);
     const named = await claim(sql, key, { phone_number_id: another.phone_number_id });
     assert.deepEqual(
       [named.account_id, named.phone_number_id, named.encrypted_token],
-      [another.id, another.phone_number_id, encrypted_token],
+      [another.id, another.phone_number_id, another.sealed_token],
     );
     assert.equal((await claim(sql, key, { phone_number_id })).account_id, account_id);
     await disconnectAccount(sql, account_id);

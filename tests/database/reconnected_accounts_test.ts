@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import { connectAccount, disconnectAccount, newCompany, sealedToken } from "../support/company.ts";
+import { type Company, connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { committed, overlapping } from "./connections.ts";
 import { actAsSender, callClaim, claim } from "./sends.ts";
@@ -13,10 +13,10 @@ const CLAIM = "claim_template_send";
 const ACCOUNTS = "public.messaging_accounts";
 
 /** Connects a disconnected account again. */
-async function reconnect(sql: Sql, id: string) {
+async function reconnect(sql: Sql, { account_id, sealed_token }: Company) {
   await sql`
-    update messaging_accounts set disconnected_at = null, encrypted_token = ${sealedToken}
-    where id = ${id}
+    update messaging_accounts set disconnected_at = null, encrypted_token = ${sealed_token}
+    where id = ${account_id}
   `;
 }
 
@@ -41,12 +41,13 @@ async function makeWaitingClaim(sql: Sql, lock: number) {
 }
 
 Deno.test("an account that is reconnected during a claim is not one that the caller has to name", async () => {
-  const { keys, account_id } = await newCompany();
+  const company = await newCompany();
+  const { keys, account_id } = company;
   const lock = crypto.getRandomValues(new Int32Array(1))[0];
   await withDatabase((sql) => disconnectAccount(sql, account_id));
   const [, answer] = await overlapping(async (sql) => {
     await sql`select pg_advisory_xact_lock(${lock})`;
-    await reconnect(sql, account_id);
+    await reconnect(sql, company);
   }, async (sql) => {
     await makeWaitingClaim(sql, lock);
     await actAsSender(sql, keys.messaging);

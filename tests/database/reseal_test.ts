@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
-import { type Company, disconnectAccount, newCompany, sealedToken } from "../support/company.ts";
+import { type Company, disconnectAccount, newCompany } from "../support/company.ts";
 import { setSealedToken } from "../support/sending.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { overlapping } from "./connections.ts";
@@ -17,7 +17,12 @@ const RECONNECTED = "e..f.g.h";
 /** An id above all that gen_random_uuid() makes, so that a page after it has only a test's own accounts. */
 const LAST = "ffffffff-ffff-ffff-0000-000000000000";
 
-async function reseal(sql: Sql, { account_id }: Company, before = sealedToken, sealed = AGAIN) {
+async function reseal(
+  sql: Sql,
+  { account_id, sealed_token }: Company,
+  before = sealed_token,
+  sealed = AGAIN,
+) {
   const [{ done }] = await sql`
     select reseal_account_token(${account_id}, ${before}, ${sealed}) as done
   `;
@@ -116,7 +121,7 @@ Deno.test("a token is replaced only while it is the one that was read", async ()
     await actAsSuperuser(sql);
     assert.deepEqual(
       [await tokenOf(company, sql), await tokenOf(other, sql)],
-      [null, sealedToken],
+      [null, other.sealed_token],
     );
   });
 });
@@ -126,13 +131,14 @@ Deno.test("a token can be replaced only by a sealed token", async () => {
   await rolledBack(async (sql) => {
     await actAs(sql, "service_role");
     assert.equal(
-      await refusal(sql, (sql) => reseal(sql, company, sealedToken, "EAAB")),
+      await refusal(sql, (sql) => reseal(sql, company, company.sealed_token, "EAAB")),
       "23514 messaging_accounts_encrypted_token_check",
     );
     assert.equal(
       await refusal(
         sql,
-        (sql) => sql`select reseal_account_token(${company.account_id}, ${sealedToken}, null)`,
+        (sql) =>
+          sql`select reseal_account_token(${company.account_id}, ${company.sealed_token}, null)`,
       ),
       "23514 messaging_accounts_token_while_connected",
     );
@@ -158,7 +164,7 @@ for (const [what, change] of Object.entries(CHANGES)) {
     await withDatabase(async (sql) => {
       assert.equal(await tokenOf(company, sql), AGAIN);
     });
-    await setSealedToken(company, sealedToken);
+    await setSealedToken(company, company.sealed_token);
     const [, done] = await overlapping((sql) => change(sql, company), resealing);
     assert.equal(done, false);
     if (what === "deleted") return;
@@ -186,5 +192,5 @@ Deno.test("a send does not wait for a token that is being replaced, and gets the
       return (await claim(sql, company.keys.messaging)).encrypted_token;
     },
   );
-  assert.equal(found, sealedToken);
+  assert.equal(found, company.sealed_token);
 });

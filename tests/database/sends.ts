@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { actAs, actAsSuperuser } from "../support/acting_as.ts";
@@ -30,14 +31,14 @@ export async function actAsSender(sql: Sql, key: string): Promise<void> {
 
 /**
  * Calls claim_template_send(), or a copy of it, in the role that is acting, for a new phone unless `asked` names
- * one.
+ * one. Every answer has the company; it is returned only where the claim was made.
  */
 export async function callClaim(
   sql: Sql,
   asked: Record<string, unknown> = {},
   name = "claim_template_send",
 ): Promise<Claim> {
-  return await call(sql, name, {
+  const { company_id, ...answer } = await call(sql, name, {
     claim_id: crypto.randomUUID(),
     phone: anyPhone(),
     content: "Hello",
@@ -46,6 +47,8 @@ export async function callClaim(
     language_code: "pt_BR",
     ...asked,
   }) as Claim;
+  assert.match(company_id, /^[0-9a-f-]{36}$/, "the answer has the company");
+  return answer.result === "claimed" ? { company_id, ...answer } : answer;
 }
 
 // A settlement for each outcome.

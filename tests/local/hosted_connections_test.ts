@@ -1,6 +1,7 @@
 // The outcome of a send whose connection to the channel fails, on the Deno that runs these tests and on the
 // hosted runtime's: the two report such a failure differently, and they retry differently by themselves.
 import assert from "node:assert/strict";
+import { bareChannel, readRequest, write } from "../support/bare_channel.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { startFunction } from "../support/function_process.ts";
 import { type Answer, send } from "../support/calls.ts";
@@ -14,48 +15,6 @@ const DENOS = {
 };
 
 type Connection = Deno.TcpConn;
-const write = (connection: Connection, text: string) =>
-  connection.write(new TextEncoder().encode(text));
-
-/** A channel of bare TCP connections: it counts each one, treats it in a given way and closes it. */
-function bareChannel() {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  let connections = 0;
-  let treat: (connection: Connection) => Promise<unknown> = async () => {};
-  const serving = (async () => {
-    for await (const connection of listener) {
-      connections++;
-      treat(connection).catch(() => {}).finally(() => connection.close());
-    }
-  })();
-  return {
-    address: `127.0.0.1:${listener.addr.port}`,
-    /** Treats all further connections in this way, and counts from zero. */
-    become(way: typeof treat) {
-      connections = 0;
-      treat = way;
-    },
-    get connections() {
-      return connections;
-    },
-    [Symbol.asyncDispose]: async () => {
-      listener.close();
-      await serving;
-    },
-  };
-}
-
-/** Reads a request to its end, by its Content-Length. */
-async function readRequest(connection: Connection) {
-  let text = "";
-  const piece = new Uint8Array(65_536);
-  const length = () => Number(/^content-length: (\d+)/im.exec(text)?.[1] ?? Infinity);
-  while (text.indexOf("\r\n\r\n") < 0 || text.length < text.indexOf("\r\n\r\n") + 4 + length()) {
-    const count = await connection.read(piece);
-    if (count === null) throw new Error("The request breaks off");
-    text += new TextDecoder("latin1").decode(piece.subarray(0, count));
-  }
-}
 
 /** After each of these failures, the channel may have the message. */
 const MAY_HAVE_GONE: Record<string, (connection: Connection) => Promise<unknown>> = {
@@ -147,7 +106,7 @@ for (const [name, deno] of Object.entries(DENOS)) {
     > = {
       // Nothing listens there. Deno calls this port; others it refuses without a call.
       "is refused": ["http://127.0.0.1:10/v26.0"],
-      "has no such name": ["http://channel.invalid/v26.0"],
+      "has no such name": ["https://channel.invalid/v26.0"],
       "ends within TLS": [
         `https://${channel.address}/v26.0`,
         (connection) => connection.read(new Uint8Array(65_536)),

@@ -206,7 +206,8 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.deepEqual([none.status, none.body.code], [404, "account_not_connected"]);
 
       const { credentials_key } = JSON.parse(await Deno.readTextFile(`${folder}/secrets.json`));
-      const token = await sealToken("its-token", readCredentialsKey(credentials_key));
+      const account = { company_id: DEMO_COMPANY_ID, phone_number_id: "4711" };
+      const token = await sealToken("its-token", account, readCredentialsKey(credentials_key));
       const sql = postgres(stack.database_url, { max: 1 });
       await sql`
         insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)

@@ -5,16 +5,10 @@ import { FetchInterceptor } from "@mswjs/interceptors/fetch/web";
 import { http, passthrough } from "msw";
 import { defineNetwork, InterceptorSource } from "msw/experimental";
 import { sandbox } from "../../local/sandbox/sandbox.ts";
-import { sealToken } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { anyPhone, connectAccount, newCompany } from "../support/company.ts";
 import { ownSender } from "../support/own_functions.ts";
-import { accepted, ledgerOf, ownChannel, setSealedToken, template } from "../support/sending.ts";
-import { credentialsKey, stack, withDatabase } from "../support/test_stack.ts";
-
-/** Gives an account of a company another token. */
-async function setToken(account: { account_id: string }, token: string) {
-  await setSealedToken(account, await sealToken(token, credentialsKey));
-}
+import { accepted, ledgerOf, ownChannel, setToken, template } from "../support/sending.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
 
 Deno.test("the channel receives the message in its documented form, with the account's own token", async () => {
   const company = await newCompany();
@@ -96,7 +90,7 @@ Deno.test("each account sends from its own number with its own token", async () 
   const company = await newCompany();
   const other = await withDatabase((sql) => connectAccount(sql, company.id));
   await setToken(company, "first");
-  await setToken({ account_id: other.id }, "second");
+  await setToken({ ...other, id: company.id, account_id: other.id }, "second");
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
   for (const { phone_number_id } of [company, other, company]) {

@@ -70,7 +70,7 @@ Deno.test("a channel that cannot be reached or does not answer is logged with th
   await using broken = breakingServer();
   const causes: [string, RegExp][] = [
     [`http://127.0.0.1:${port}`, /^TypeError: client error \(Connect\): .*refused/],
-    ["http://nowhere.invalid", /^TypeError: client error \(Connect\): dns error/],
+    ["https://nowhere.invalid", /^TypeError: client error \(Connect\): dns error/],
     [broken.url, /^TypeError: client error \(SendRequest\): connection closed/],
   ];
   for (const [url, cause] of causes) {

@@ -1,12 +1,17 @@
 import type postgres from "postgres";
 import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
-import { sealToken } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+import {
+  sealToken,
+  type TokenAccount,
+} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { credentialsKey, withDatabase } from "./test_stack.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** The access token of every test company's account, as the database stores it. */
-export const sealedToken = await sealToken(SANDBOX_TOKEN, credentialsKey);
+/** The access token of an account, as the database stores it; the sandbox's, unless another is given. */
+export async function sealedFor(account: TokenAccount, token = SANDBOX_TOKEN): Promise<string> {
+  return await sealToken(token, account, credentialsKey);
+}
 
 /** A company of a test's own, with four keys and at least one row of every resource. */
 export interface Company {
@@ -22,6 +27,8 @@ export interface Company {
   account_id: string;
   /** The channel's id of the account's phone number. */
   phone_number_id: string;
+  /** The account's access token, as the database stores it. */
+  sealed_token: string;
   conversation_id: string;
   member_id: string;
   team_id: string;
@@ -83,25 +90,23 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
     deal_id: deal.id,
     account_id: account.id,
     phone_number_id: account.phone_number_id,
+    sealed_token: account.sealed_token,
     conversation_id: conversation.id,
     member_id,
     team_id: team.id,
   };
 }
 
-/** Connects an account to a company, with a token that the sandbox accepts unless another is given. */
+/** Connects an account to a company, with a token that the sandbox accepts. */
 export async function connectAccount(
   sql: Sql,
   company_id: string,
-  {
-    phone_number_id = anyPhoneNumberId(),
-    display_phone = "+15550199",
-    encrypted_token = sealedToken,
-  } = {},
-): Promise<{ id: string; phone_number_id: string }> {
-  const row = { company_id, phone_number_id, display_phone, encrypted_token };
+  { phone_number_id = anyPhoneNumberId(), display_phone = "+15550199" } = {},
+): Promise<{ id: string; phone_number_id: string; sealed_token: string }> {
+  const sealed_token = await sealedFor({ company_id, phone_number_id });
+  const row = { company_id, phone_number_id, display_phone, encrypted_token: sealed_token };
   const [{ id }] = await sql`insert into messaging_accounts ${sql(row)} returning id`;
-  return { id, phone_number_id };
+  return { id, phone_number_id, sealed_token };
 }
 
 /** Disconnects one account. */

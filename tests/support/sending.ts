@@ -1,5 +1,6 @@
 import { type Answer, send } from "./calls.ts";
 import type { SandboxMessage } from "../../local/sandbox/sandbox.ts";
+import { type Company, sealedFor } from "./company.ts";
 import { stack, withDatabase } from "./test_stack.ts";
 
 /** The body of a send to this phone that the endpoint and the sandbox accept, with some changes. */
@@ -50,11 +51,19 @@ export async function ledgerOf({ id }: { id: string }) {
   ]);
 }
 
-/** Replaces the token of an account with this sealed one. */
+/** Replaces the sealed token of an account with this one. */
 export async function setSealedToken({ account_id }: { account_id: string }, sealed: string) {
   await withDatabase((sql) =>
     sql`update messaging_accounts set encrypted_token = ${sealed} where id = ${account_id}`
   );
+}
+
+/** Gives the account of a company another token. */
+export async function setToken(
+  { id, account_id, phone_number_id }: Pick<Company, "id" | "account_id" | "phone_number_id">,
+  token: string,
+) {
+  await setSealedToken({ account_id }, await sealedFor({ company_id: id, phone_number_id }, token));
 }
 
 /** Ends every lease of a company at once. */

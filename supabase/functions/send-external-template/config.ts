@@ -43,5 +43,16 @@ function readChannelUrl(text: string): string {
       `WHATSAPP_API_URL must be the URL of the WhatsApp API with its version, such as ${GRAPH_API}.`,
     );
   }
+  if (url.protocol === "http:" && !isThisMachine(url.hostname)) {
+    throw new ConfigError(
+      "WHATSAPP_API_URL must begin with https://, because each call carries the access token of an account; " +
+        "http:// is only for this machine (localhost, 127.0.0.1, [::1]) and host.docker.internal.",
+    );
+  }
   return url.href.replace(/\/+$/, "");
+}
+
+/** @param hostname of a parsed URL, which is in lower case and has numeric addresses in full. */
+function isThisMachine(hostname: string): boolean {
+  return /^127(\.\d{1,3}){3}$|^\[::1\]$|^(.+\.)?localhost$|^host\.docker\.internal$/.test(hostname);
 }

@@ -1,7 +1,12 @@
 import type { Caller } from "../_shared/key/caller.ts";
 import { logEvent, logFailure, type Origin } from "../_shared/log.ts";
 import { callChannel, type ChannelCall } from "../_shared/whatsapp/channel.ts";
-import { keyIdOf, openToken, UnknownCredentialsKey } from "../_shared/whatsapp/credentials.ts";
+import {
+  keyIdOf,
+  openToken,
+  TokenOfAnotherAccount,
+  UnknownCredentialsKey,
+} from "../_shared/whatsapp/credentials.ts";
 import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
 import { settleSend } from "../_shared/whatsapp/settle.ts";
 import { failedSend, noAccount, repeatAnswer, type SendAnswer, sentAnswer } from "./answers.ts";
@@ -50,7 +55,7 @@ async function callFor(
 ): Promise<SendOutcome> {
   let call: ChannelCall;
   try {
-    const token = await openToken(send.encrypted_token, config.credentialsKeys);
+    const token = await openToken(send.encrypted_token, send, config.credentialsKeys);
     const account = { phoneNumberId: send.phone_number_id, token };
     call = templateCall(config.whatsapp, account, request, send.send_id);
   } catch (error) {
@@ -62,9 +67,11 @@ async function callFor(
   return await callChannel(config.whatsapp, call);
 }
 
-/** The cause for the operator: the configured keys, or the account. */
+/** The cause for the operator: the configured keys, the account, or what was changed in the database. */
 function whyUnusable(error: Error, keyId: string | undefined): string {
-  if (error instanceof UnknownCredentialsKey) return error.message;
+  if (error instanceof UnknownCredentialsKey || error instanceof TokenOfAnotherAccount) {
+    return error.message;
+  }
   // The message of any other error could quote the token.
   return keyId === undefined
     ? `The stored token cannot be used (${error.name}); is CREDENTIALS_KEY the one that it was stored under?`

@@ -41,6 +41,7 @@ export function templateCall(
       // Following a redirect would send the message twice, and the token to another server.
       redirect: "manual",
     },
+    token: account.token,
   };
 }
 

@@ -1,4 +1,5 @@
 import { fetchOnce } from "../fetch_once.ts";
+import { passedOn } from "./channel_words.ts";
 import { outcomeOf, type SendOutcome } from "./outcome.ts";
 
 /** The address and the time-out of calls to the channel. */
@@ -12,7 +13,12 @@ export interface ChannelConfig {
 export interface ChannelCall {
   url: string;
   init: RequestInit;
+  /** The access token that `init` carries. Nothing that the channel says of it is passed on. */
+  token: string;
 }
+
+/** Far more than the channel's own answers have. The bytes count as they are after decompression. */
+const MAX_ANSWER_BYTES = 65_536;
 
 let client: Deno.HttpClient | undefined;
 
@@ -25,8 +31,18 @@ function channelClient(): Deno.HttpClient | undefined {
   return client ??= Deno.createHttpClient?.({ http1: true, http2: false });
 }
 
-/** Makes the call once and returns what is known of the message afterwards. Never throws. */
+/**
+ * Makes the call once and returns what is known of the message afterwards. Never throws. The time-out covers
+ * the reading of the answer too.
+ */
 export async function callChannel(
+  config: ChannelConfig,
+  call: ChannelCall,
+): Promise<SendOutcome> {
+  return passedOn(await outcomeOfCall(config, call), call.token);
+}
+
+async function outcomeOfCall(
   { timeoutMs }: ChannelConfig,
   { url, init }: ChannelCall,
 ): Promise<SendOutcome> {
@@ -43,13 +59,29 @@ export async function callChannel(
   const { status, headers } = response;
   let text: string;
   try {
-    text = await response.text();
+    text = await beginningOf(response);
   } catch (error) {
     // The rest of the answer is lost. After a 4xx, the message was certainly not sent.
     if (status < 400 || status >= 500) return { kind: "unknown", cause: reasonOf(error) };
     text = "";
   }
   return outcomeOf({ status, body: parsed(text), retryAfter: headers.get("Retry-After") });
+}
+
+/**
+ * The text of an answer, of which at most 64 KiB are read: the runtime decompresses as it is read, and a
+ * small answer may decompress to gigabytes. The rest is cancelled, which ends the connection.
+ */
+async function beginningOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let left = MAX_ANSWER_BYTES;
+  for await (const bytes of body ?? []) {
+    text += decoder.decode(bytes.subarray(0, left), { stream: true });
+    left -= bytes.length;
+    if (left <= 0) break; // which cancels the body
+  }
+  return text;
 }
 
 function parsed(text: string): unknown {
@@ -71,5 +103,5 @@ function reasonOf(error: unknown): string {
 function wasNeverSent(cause: string): boolean {
   // "Connect" is hyper's name for that phase; the other text is Deno's for ports that it does not connect to.
   // After any other error, the call may have been sent.
-  return /client error \(Connect\)|Requests to port \d+ are blocked/.test(cause);
+  return /^\w+: (client error \(Connect\)|Requests to port \d+ are blocked)/.test(cause);
 }

@@ -55,13 +55,37 @@ export async function credentialsKeyId(key: Uint8Array): Promise<string> {
 }
 
 /**
- * Encrypts an access token for the database: a compact JWE (RFC 7516) with the key used directly, A256GCM,
- * and the key's id in the header (`kid`). Sealing one token twice gives two different texts.
+ * A messaging account, by what it keeps when it is connected again. The row's id is not part of it, because
+ * a token is sealed before its account has a row.
  */
-export async function sealToken(token: string, key: Uint8Array): Promise<string> {
+export interface TokenAccount {
+  company_id: string;
+  phone_number_id: string;
+}
+
+/**
+ * Encrypts an access token for the database: a compact JWE (RFC 7516) with the key used directly and A256GCM.
+ * The header has the key's id (`kid`) and the account that the token belongs to (`account`). A256GCM
+ * authenticates the header too. Sealing one token twice gives two different texts.
+ */
+export async function sealToken(
+  token: string,
+  account: TokenAccount,
+  key: Uint8Array,
+): Promise<string> {
+  const kid = await credentialsKeyId(key);
   return await new jose.CompactEncrypt(new TextEncoder().encode(token))
-    .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid: await credentialsKeyId(key) })
+    .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid, account: nameOf(account) })
     .encrypt(key);
+}
+
+function nameOf({ company_id, phone_number_id }: TokenAccount): string {
+  return `${company_id}/${phone_number_id}`;
+}
+
+/** Whether a sealed token names an account. Before this was so, tokens named none. */
+export function namesAccount(sealed: string): boolean {
+  return jose.decodeProtectedHeader(sealed).account !== undefined;
 }
 
 /** The id of the key that a sealed token names; undefined when it names none or is not a sealed token. */
@@ -83,14 +107,41 @@ export class UnknownCredentialsKey extends Error {
   }
 }
 
+/** A sealed token belongs to another account than the one that it is stored for. */
+export class TokenOfAnotherAccount extends Error {
+  override name = "TokenOfAnotherAccount";
+  /** @param sealedFor `<company id>/<phone_number_id>` */
+  constructor(readonly sealedFor: string) {
+    super(
+      `The token is sealed for another account (${sealedFor}, which is <company id>/<phone_number_id>): ` +
+        "the token or the ids of this account were changed in the database",
+    );
+  }
+}
+
 /**
- * Decrypts an access token that `sealToken` has sealed, with the key that it names and no other. A token that
- * names no key was sealed by an earlier version; it is tried with each key.
+ * Decrypts an access token that `sealToken` has sealed for this account, with the key that it names and no
+ * other. Tokens of earlier versions name less: one that names no key is tried with each key, and one that
+ * names no account opens for every account.
  *
- * @throws UnknownCredentialsKey when it names a key that is not among these; jose.errors.JOSEError when it
- *   was altered, or sealed in another way or under another key than it names.
+ * @throws UnknownCredentialsKey when it names a key that is not among these; TokenOfAnotherAccount when it was
+ *   sealed for another account; jose.errors.JOSEError when it was altered, or sealed in another way or under
+ *   another key than it names.
  */
-export async function openToken(sealed: string, keys: CredentialsKeys): Promise<string> {
+export async function openToken(
+  sealed: string,
+  account: TokenAccount,
+  keys: CredentialsKeys,
+): Promise<string> {
+  const { plaintext, protectedHeader } = await decryptWithAny(sealed, keys);
+  const sealedFor = protectedHeader.account;
+  if (sealedFor !== undefined && sealedFor !== nameOf(account)) {
+    throw new TokenOfAnotherAccount(String(sealedFor));
+  }
+  return new TextDecoder().decode(plaintext);
+}
+
+async function decryptWithAny(sealed: string, keys: CredentialsKeys) {
   const keyId = keyIdOf(sealed);
   if (keyId !== undefined) return await decrypt(sealed, await keyWithId(keyId, keys));
   const [current, previous] = keys;
@@ -107,10 +158,9 @@ async function keyWithId(id: string, keys: CredentialsKeys): Promise<Uint8Array>
   throw new UnknownCredentialsKey(id);
 }
 
-async function decrypt(sealed: string, key: Uint8Array): Promise<string> {
-  const { plaintext } = await jose.compactDecrypt(sealed, key, {
+async function decrypt(sealed: string, key: Uint8Array): Promise<jose.CompactDecryptResult> {
+  return await jose.compactDecrypt(sealed, key, {
     keyManagementAlgorithms: ["dir"],
     contentEncryptionAlgorithms: ["A256GCM"],
   });
-  return new TextDecoder().decode(plaintext);
 }

@@ -91,9 +91,7 @@ function all(codes: number[], meaning: Meaning): [number, Meaning][] {
 }
 
 // Only these members are read. Anything else in an answer may be missing or have any shape.
-const Accepted = z.object({
-  messages: z.array(z.object({ id: z.string().regex(/^[\x21-\x7e]{1,255}$/) })).min(1),
-});
+const Message = z.object({ id: z.string().regex(/^[\x21-\x7e]{1,255}$/) });
 const Text = z.string().optional().catch(undefined);
 const Refused = z.object({
   error: z.object({
@@ -110,9 +108,9 @@ const Refused = z.object({
  */
 export function outcomeOf({ status, body, retryAfter }: ChannelAnswer): SendOutcome {
   const isSuccess = status >= 200 && status < 300;
-  const accepted = Accepted.safeParse(body);
-  if (isSuccess && accepted.success) {
-    return { kind: "accepted", whatsappMessageId: accepted.data.messages[0].id };
+  const message = Message.safeParse(firstMessage(body));
+  if (isSuccess && message.success) {
+    return { kind: "accepted", whatsappMessageId: message.data.id };
   }
   const channel = channelError(body);
   const meaning = meaningOf(status, channel);
@@ -129,6 +127,12 @@ export function outcomeOf({ status, body, retryAfter }: ChannelAnswer): SendOutc
     case "unknown":
       return { ...meaning, channel, cause: `HTTP ${status}` };
   }
+}
+
+/** The call has one message. A schema of the whole list would judge all that a broken answer lists: 70 ms. */
+function firstMessage(body: unknown): unknown {
+  const messages = (body as { messages?: unknown } | null | undefined)?.messages;
+  return Array.isArray(messages) ? messages[0] : undefined;
 }
 
 function meaningOf(status: number, channel: ChannelError | undefined): Meaning {

@@ -1,0 +1,42 @@
+// The clock of a function is not that of the database.
+import assert from "node:assert/strict";
+import { root } from "../../local/checkout.ts";
+import { startFunctionProcess } from "../../local/functions/process.ts";
+import { newCompany } from "../support/company.ts";
+import { environment } from "../support/test_stack.ts";
+
+/** Lists contacts through a gateway whose clock is off by so many seconds. */
+async function list(key: string, seconds: number) {
+  await using gateway = await startFunctionProcess({
+    entry: `${root}tests/gateway/shifted_gateway.ts`,
+    env: { ...environment(), CLOCK_MS: String(seconds * 1000) },
+  });
+  const answer = await fetch(`${gateway.url}/gateway/contacts`, {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  const { status, headers } = answer;
+  return { status, headers, body: await answer.json(), log: gateway.log() };
+}
+
+Deno.test("a clock that is ahead, or two minutes behind, does no harm", async () => {
+  const { keys } = await newCompany();
+  for (const seconds of [25, 86_400, -70, -120]) {
+    assert.equal((await list(keys.read, seconds)).status, 200, `${seconds} s`);
+  }
+});
+
+Deno.test("a clock that is far behind is a 503, and the log says that it is the clock", async () => {
+  const { keys } = await newCompany();
+  const { status, headers, body, log } = await list(keys.read, -600);
+  assert.deepEqual([status, body.code, headers.get("Retry-After")], [
+    503,
+    "database_unavailable",
+    "2",
+  ]);
+  const line = JSON.parse(log.split("\n").at(-1)!);
+  assert.deepEqual([line.event, line.request_id, line.database.code], [
+    "clock_trouble",
+    body.request_id,
+    "PGRST303",
+  ]);
+});

@@ -1,0 +1,161 @@
+// What the channel says is passed on to callers, to the log and to the database: short, readable, and without
+// the account's access token.
+
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { passedOn } from "../../supabase/functions/_shared/whatsapp/channel_words.ts";
+import type { SendOutcome } from "../../supabase/functions/_shared/whatsapp/outcome.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownSender } from "../support/own_functions.ts";
+import { ownChannel, setToken, template } from "../support/sending.ts";
+import { snapshot } from "../support/snapshot.ts";
+
+/** As long as those of the channel. No piece of it is in any other text of these tests. */
+const TOKEN = "EAAG" + Array.from({ length: 28 }, (_, n) => `q${n}/Zx+${n * 7}_`).join("");
+
+/** Sends to a channel that answers with this text. All that is then told, logged and stored. */
+async function sendTo(text: string, status = 400) {
+  const company = await newCompany();
+  await setToken(company, TOKEN);
+  await using channel = ownChannel(() => new Response(text, { status }));
+  const send = await ownSender(channel.url);
+  let answer!: Awaited<ReturnType<typeof send>>;
+  const [line] = await logged(async () => {
+    answer = await send(company.keys.messaging, template(anyPhone()));
+  });
+  assert.equal(channel.calls[0].headers.get("Authorization"), `Bearer ${TOKEN}`);
+  const stored = JSON.stringify(await snapshot(company.id));
+  return { ...answer, line, everything: JSON.stringify(answer.body) + line + stored };
+}
+
+const refusal = (message: string, details?: string, fbtrace_id?: string) =>
+  JSON.stringify({ error: { code: 132001, message, error_data: { details }, fbtrace_id } });
+
+function assertWithoutToken(text: string) {
+  for (let at = 0; at + 8 <= TOKEN.length; at++) {
+    const piece = TOKEN.slice(at, at + 8);
+    assert.ok(!text.includes(piece), `${piece} in ${text}`);
+  }
+}
+
+Deno.test("at most 1,000 characters of a message and of its details are passed on, and 128 of a trace id", async () => {
+  const [message, details] = ["Too long. ".repeat(2000), "🚚".repeat(2000)];
+  const { status, body, line } = await sendTo(refusal(message, details, "T".repeat(5000)));
+  assert.deepEqual([status, body.channel], [422, {
+    code: 132001,
+    message: `${message.slice(0, 999)}…`,
+    details: `${"🚚".repeat(999)}…`,
+  }]);
+  assert.equal(JSON.parse(line).channel_trace_id, `${"T".repeat(127)}…`);
+
+  const fitting = ["x".repeat(1000), "🚚".repeat(1000)];
+  const whole = await sendTo(refusal(fitting[0], fitting[1], "T".repeat(128)));
+  assert.deepEqual([whole.body.channel.message, whole.body.channel.details], fitting);
+  assert.equal(JSON.parse(whole.line).channel_trace_id, "T".repeat(128));
+});
+
+Deno.test("of a message of 2 MB, none is passed on, and the status of the answer decides", async () => {
+  const text = refusal("x".repeat(2e6));
+  const refused = await sendTo(text);
+  assert.deepEqual([refused.status, refused.body.outcome], [502, "not_sent"]);
+  const failed = await sendTo(text, 500);
+  assert.deepEqual([failed.status, failed.body.outcome], [502, "unknown"]);
+  for (const { everything } of [refused, failed]) assert.ok(!everything.includes("xxxx"));
+});
+
+Deno.test("control characters and halves of surrogate pairs are not passed on; line breaks are", async () => {
+  const half = "\ud83d";
+  const { body, line } = await sendTo(
+    refusal(`a\0b\x1b[31mc\r\nd\te\x7f\x85f${half}g🚚`, `${half}`, `t\0${half}\u0007`),
+  );
+  assert.deepEqual(body.channel, {
+    code: 132001,
+    message: "a b [31mc \nd\te  f\ufffdg🚚",
+    details: "\ufffd",
+  });
+  assert.equal(JSON.parse(line).channel_trace_id, "t \ufffd ");
+});
+
+const QUOTATIONS: Record<string, [said: string, told: string]> = {
+  "whole": [`Malformed access token ${TOKEN}.`, "Malformed access token [access token]."],
+  "twice": [`${TOKEN} is not ${TOKEN}`, "[access token] is not [access token]"],
+  "its beginning": [`Token ${TOKEN.slice(0, 20)}… is old`, "Token [access token]… is old"],
+  "its end": [`Token …${TOKEN.slice(-8)}`, "Token …[access token]"],
+  "a piece of it": [`(${TOKEN.slice(90, 130)})`, "([access token])"],
+  "two pieces in a row": [
+    TOKEN.slice(0, 30) + TOKEN.slice(60, 90),
+    "[access token][access token]",
+  ],
+  "over the place where the message is cut": [
+    "-".repeat(980) + TOKEN,
+    `${"-".repeat(980)}[access token]`,
+  ],
+  "before the place where the message is cut": [
+    "-".repeat(990) + TOKEN + "-",
+    `${"-".repeat(990)}[access t…`,
+  ],
+};
+
+for (const [what, [said, told]] of Object.entries(QUOTATIONS)) {
+  Deno.test(`a channel that quotes the access token, ${what}: a word stands in its place`, async () => {
+    // JSON can write a character in more than one way.
+    const escaped = refusal(said, said, said).replaceAll("/", "\\/").replaceAll("Z", "\\u005a");
+    for (const text of [refusal(said, said, said), escaped]) {
+      const { body, everything } = await sendTo(text);
+      assert.deepEqual(body.channel, { code: 132001, message: told, details: told });
+      assertWithoutToken(everything);
+    }
+  });
+}
+
+Deno.test("seven characters of the token in a row are no quotation", async () => {
+  const said = `It begins with ${TOKEN.slice(0, 7)}`;
+  assert.equal((await sendTo(refusal(said))).body.channel.message, said);
+});
+
+Deno.test("a message id that quotes the token is no id, so that the outcome is unknown", async () => {
+  for (const id of [TOKEN, `wamid.${TOKEN.slice(4, 30)}`]) {
+    const { status, body, everything } = await sendTo(JSON.stringify({ messages: [{ id }] }), 200);
+    assert.deepEqual([status, body.outcome], [502, "unknown"]);
+    assertWithoutToken(everything);
+  }
+});
+
+Deno.test("whatever the channel says, what is passed on is short, well-formed and without the token", () => {
+  const token = fc.string({ unit: fc.constantFrom(..."Eab/"), minLength: 8, maxLength: 60 });
+  const said = (token: string) => {
+    const [at, length] = [fc.nat(token.length), fc.nat(token.length)];
+    const piece = fc.tuple(at, length).map(([at, length]) => token.slice(at, at + length));
+    const noise = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\ud83d", "🚚", "\n"));
+    const texts = fc.array(fc.oneof(piece, noise), { maxLength: 300, size: "max" });
+    return texts.map((texts) => texts.join(""));
+  };
+  const cases = token.chain((token) => fc.tuple(fc.constant(token), said(token), said(token)));
+  const property = fc.property(cases, ([token, message, details]) => {
+    const outcome: SendOutcome = {
+      kind: "not_taken",
+      error: "channel_unavailable",
+      channel: { code: 4, message, details, traceId: message },
+      cause: details,
+    };
+    const { channel, cause } = passedOn(outcome, token) as typeof outcome;
+    const told: [string, number][] = [
+      [channel!.message, 1000],
+      [channel!.details!, 1000],
+      [channel!.traceId!, 128],
+      [cause, 500],
+    ];
+    for (const [text, max] of told) {
+      assert.ok([...text].length <= max && text.isWellFormed());
+      assert.doesNotMatch(text, /[^\P{Cc}\t\n]/u);
+      // The word that stands for the token may itself continue a piece of it.
+      for (const part of text.split("[access token]")) {
+        for (let at = 0; at + 8 <= token.length; at++) {
+          assert.ok(!part.includes(token.slice(at, at + 8)));
+        }
+      }
+    }
+  });
+  fc.assert(property, { numRuns: 100 });
+});
