@@ -1,5 +1,4 @@
 import { delay } from "deno-std/async/delay.js";
-import type { Sql } from "../../local/postgres/database.ts";
 import { startPostgresProxy } from "../../tests/support/postgres_proxy.ts";
 import type { AttackedStack } from "../attacked_stack.ts";
 import type { Context } from "../context.ts";
@@ -55,7 +54,7 @@ async function deadlock(findings: Findings, ours: AttackedStack) {
       await sql`begin`;
       await sql.unsafe(`select from ${held[0]} where id = '${held[1]}' for update`);
       const asking = ask(findings, ours, "a deadlock", [createDeal(victim)]);
-      await until(async () => await waiting(ours.stack.admin) > 0);
+      await isBlocked(ours, asking);
       // It may be this transaction that Postgres ends.
       await sql.unsafe(`select from ${wanted[0]} where id = '${wanted[1]}' for update`).catch(
         () => {},
@@ -77,7 +76,7 @@ async function endedWithin(
   const { victim } = ours.companies;
   await using _lock = await holdRow(ours, victim.ids.contact[3]);
   const asking = ask(findings, ours, by, [renameContact(victim, 3)]);
-  await until(async () => await waiting(ours.stack.admin) > 0);
+  await isBlocked(ours, asking);
   await ours.stack.admin.unsafe(
     `select ${by}(pid) from pg_stat_activity where usename = 'authenticator' and wait_event_type = 'Lock'`,
   );
@@ -95,7 +94,7 @@ async function cutWithin(
   await using _lock = await holdRow(ours, victim.ids.contact[4]);
   const fault = "the connection breaks within a statement";
   const asking = ask(findings, functions, fault, [renameContact(victim, 4)]);
-  await until(async () => await waiting(ours.stack.admin) > 0);
+  await isBlocked(ours, asking);
   proxy.cut();
   await asking;
   proxy.restore();
@@ -124,13 +123,17 @@ async function holdRow({ stack }: AttackedStack, id: string): Promise<AsyncDispo
   };
 }
 
-/** The number of statements of requests that wait for a lock. */
-async function waiting(admin: Sql): Promise<number> {
-  const [{ count }] = await admin`
-    select count(*)::int from pg_stat_activity
-    where usename = 'authenticator' and wait_event_type = 'Lock'
-  `;
-  return count;
+/** Waits until a request waits for a lock, or has given up waiting. */
+async function isBlocked({ stack: { admin } }: AttackedStack, asking: Promise<unknown>) {
+  let isOver = false;
+  asking.then(() => isOver = true);
+  await until(async () => {
+    const [{ count }] = await admin`
+      select count(*)::int from pg_stat_activity
+      where usename = 'authenticator' and wait_event_type = 'Lock'
+    `;
+    return isOver || count > 0;
+  });
 }
 
 const PATIENCE_MS = 20_000;

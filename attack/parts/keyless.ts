@@ -72,11 +72,12 @@ async function judgeOne(
 async function costOf(side: AttackedStack, request: WireRequest, ms: number) {
   const process = request.target.startsWith("/send-") ? side.sender : side.gateway;
   const plan = { url: process.url, requests: [request] };
+  const warmUp = countOf(await floodFor({ ...plan, connections: 1 }, ms / 8));
   const before = usageOf(process).cpu;
-  const alone = countOf(await floodFor({ ...plan, connections: 1 }, ms / 4));
+  const alone = countOf(await floodFor({ ...plan, connections: 1 }, ms / 2));
   const cpu = (usageOf(process).cpu - before) / alone;
   const { wait, requests } = await waitDuring(side, { ...plan, connections: CONNECTIONS }, ms);
-  return { cpu, wait, requests: requests + alone };
+  return { cpu, wait, requests: requests + alone + warmUp };
 }
 
 /** The victim's median list beside a flood, in multiples of its quiet one just before. */

@@ -29,7 +29,7 @@ function filled(begin: string, piece: string, end: string, length: number): stri
 
 function manyKeys(length: number): string {
   const members = Array.from(
-    { length: length / 16 },
+    { length: length / 16 - 1 },
     (_, n) => `"key${String(n).padStart(8, "0")}":0`,
   );
   return `{${members.join(",")}}`;
