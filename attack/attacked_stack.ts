@@ -56,7 +56,7 @@ export async function startAttackedStack(
   const credentialsKey = readCredentialsKey(secrets.credentials_key);
   const companies = await writeCompanies(
     stack.owner,
-    (_account) => sealToken(SANDBOX_TOKEN, credentialsKey),
+    (account) => sealToken(SANDBOX_TOKEN, account, credentialsKey),
   );
 
   const startFunction: AttackedStack["startFunction"] = async (name, options = {}) => {

@@ -12,7 +12,7 @@ const PROMISES = {
   oneRow: "a contact is written once, however often the request is repeated",
 };
 
-const KILLS = { full: 40, quick: 3 };
+const KILLS = { full: 40, quick: 2 };
 const SENDS = 8;
 const CREATES = 4;
 /** Within this the requests of a round are over, so a kill comes at any step of them. */

@@ -9,7 +9,7 @@ const LEAST: Record<PartName, number> = {
   fuzz: 400,
   keyless: 20,
   neighbour: 50,
-  kills: 3,
+  kills: 2,
   faults: 100,
 };
 
