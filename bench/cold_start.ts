@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { functionEnvironment } from "../local/functions/environment.ts";
 import { functionEntry } from "../local/functions/process.ts";
-import { median } from "./measure.ts";
+import { median } from "./median.ts";
 import { type BenchStack, server } from "./measured_stack.ts";
 
 const esbuild = createRequire(new URL("tools/package.json", import.meta.url))("esbuild");

@@ -4,6 +4,7 @@ import { type PlannedRequest, send } from "./load.ts";
 import { progress } from "./progress.ts";
 import type { FloorName, Scenario } from "./scenarios.ts";
 import type { BenchStack } from "./measured_stack.ts";
+import { median } from "./median.ts";
 import { countersOf } from "./usage.ts";
 
 export interface Pace {
@@ -123,12 +124,6 @@ function summary(subject: Subject, clients: number, results: Map<Subject, Round[
     ratios: ratios("requestsPerSecond"),
     p50Ratios: ratios("p50"),
   };
-}
-
-export function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2;
 }
 
 export function inWords(clients: number): string {

@@ -1,10 +1,10 @@
 import { chunk } from "deno-std/collections/chunk.js";
-import { markdownTable } from "markdown-table";
 import type { ColdStart } from "./cold_start.ts";
 import { type FloorName, FLOORS } from "./scenarios.ts";
 import type { Machine } from "./machine.ts";
 import { inWords, type Measurement, type Pace } from "./measure.ts";
 import type { Pressure } from "./pressure.ts";
+import { type Column, digits, table, times } from "./table.ts";
 
 /** All figures of a run; `--json` writes it and `--compare` reads it. */
 export interface Report {
@@ -50,18 +50,6 @@ function heading({ date, machine, rows, pace }: Report, earlier?: Report): strin
     lines.push(`×: in multiples of ${date.slice(0, 10)}, ${contacts(rows)}, ${cores(machine)}.`);
   }
   return lines.join("\n");
-}
-
-/** A column of a table: its title, and its cell in each row. A number gets three digits. */
-type Column<Row> = [title: string, cell: (row: Row) => string | number];
-
-/** The first column is text, the others are numbers. A column without any is left out. */
-function table<Row>(rows: Row[], columns: Column<Row>[]): string {
-  const filled = columns
-    .map(([title, cell]) => [title, ...rows.map(cell).map(digits)])
-    .filter(([, ...cells]) => cells.some((cell) => cell !== ""));
-  const lines = filled[0].map((_, index) => filled.map((column) => column[index]));
-  return markdownTable(lines, { align: filled.map((_, index) => index === 0 ? null : "right") });
 }
 
 function throughputTable(report: Report, clients: number, earlier?: Report): string {
@@ -147,16 +135,4 @@ function contacts(count: number): string {
 
 function cores({ cores, cpu }: Report["machine"]): string {
   return `${cores} cores of ${cpu}`;
-}
-
-/** A figure as a multiple of an earlier one, if there is one. */
-function times(before: number | undefined, now: number): string {
-  return before ? (now / before).toFixed(2) : "";
-}
-
-/** Three digits of a number; a dash when the system does not tell it. Text stays as it is. */
-function digits(value: number | string): string {
-  if (typeof value === "string") return value;
-  if (Number.isNaN(value)) return "–";
-  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
 }

@@ -26,6 +26,8 @@ export interface FunctionProcessOptions {
   permissions?: string[];
   /** Further flags of `deno serve`. */
   flags?: string[];
+  /** Gets all that it writes, to stdout too; the function of a send writes a line there. */
+  hear?: (text: string) => void;
   /** Ends the process at the latest; owns it from its start, before it listens. */
   owner?: AsyncDisposableStack;
 }
@@ -55,7 +57,7 @@ export function functionEntry(name: string): string {
 export async function startFunctionProcess(
   options: FunctionProcessOptions,
 ): Promise<FunctionProcess> {
-  const { entry, env, deno = Deno.execPath(), cwd = root, flags = [], owner } = options;
+  const { entry, env, deno = Deno.execPath(), cwd = root, flags = [], owner, hear } = options;
   const { permissions = ["--allow-net", "--allow-env"] } = options;
   if (owner?.disposed) throw new Error(`${entry} was not started: its owner is being ended.`);
   const began = performance.now();
@@ -64,7 +66,7 @@ export async function startFunctionProcess(
     env: { ...env, NO_COLOR: "1" },
     cwd,
     stdin: "null",
-    stdout: "null", // a line for each send
+    stdout: hear ? "piped" : "null", // a line for each send
     stderr: "piped",
   }).spawn();
   owner?.defer(() => end());
@@ -73,8 +75,10 @@ export async function startFunctionProcess(
 
   let log = "";
   const listening = Promise.withResolvers<string>();
+  const hearing = hear && readTexts(child.stdout, hear);
   const reading = (async () => {
     for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+      hear?.(text);
       log = (log + text).slice(-LOG_LENGTH);
       const [, url] = /Listening on (http:\/\/[\w.:]+)\//.exec(log) ?? [];
       if (url) listening.resolve(url);
@@ -92,7 +96,7 @@ export async function startFunctionProcess(
       }
       await deadline(child.status, END_MS).catch(() => {});
     }
-    await reading;
+    await Promise.all([reading, hearing]);
   }
 
   const url = await listening.promise;
@@ -104,4 +108,8 @@ export async function startFunctionProcess(
     end,
     [Symbol.asyncDispose]: () => end(),
   };
+}
+
+async function readTexts(stream: ReadableStream<Uint8Array>, hear: (text: string) => void) {
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) hear(text);
 }

@@ -76,9 +76,11 @@ Deno.test("no function imports another, or anything outside supabase/functions",
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("local/ does not import tests, the benchmark, the operator's command, generate/ or reference/", async () => {
+Deno.test("local/ does not import tests, the benchmark, the attack, the operator's command, generate/ or reference/", async () => {
   const local = await importsBelow("local/start.ts", "local/sandbox/start.ts");
-  const wrong = local.filter(([, to]) => /^(tests|bench|admin|generate|reference)\//.test(to));
+  const wrong = local.filter(([, to]) =>
+    /^(tests|bench|attack|admin|generate|reference)\//.test(to)
+  );
   assert.deepEqual(wrong, []);
 });
 
@@ -87,6 +89,7 @@ Deno.test("there is no circle of imports", async () => {
     ...[`${FUNCTIONS}gateway/index.ts`, `${FUNCTIONS}send-external-template/index.ts`],
     ...["local/start.ts", "local/sandbox/start.ts", "admin/main.ts", "bench/main.ts"],
     ...["generate/main.ts", "tests/run.ts", "tests/support/own_functions.ts"],
+    ...["attack/main.ts", "attack/flood_worker.ts"],
   );
   const below = Map.groupBy(all, ([from]) => from);
   const done = new Set<string>();

@@ -1,47 +1,7 @@
+import { startPostgresProxy } from "../support/postgres_proxy.ts";
 import { stack } from "../support/test_stack.ts";
 
-/**
- * Starts a TCP proxy before the tests' Postgres that can cut its connections.
- * @param watch makes, for each connection, the stream that the bytes to Postgres pass.
- */
-export function startProxy(watch = () => new TransformStream<Uint8Array, Uint8Array>()) {
-  const database = new URL(stack.database_url);
-  const connections = new Set<Deno.Conn>();
-  const listen = (port: number) => {
-    const listener = Deno.listen({ hostname: "127.0.0.1", port });
-    (async () => {
-      for await (const from of listener) {
-        const to = await Deno.connect({ hostname: "127.0.0.1", port: Number(database.port) });
-        connections.add(from).add(to);
-        from.readable.pipeThrough(watch()).pipeTo(to.writable).catch(() => {});
-        to.readable.pipeTo(from.writable).catch(() => {});
-      }
-    })();
-    return listener;
-  };
-  let listener = listen(0);
-  const { port } = listener.addr as Deno.NetAddr;
-  /** Closes every connection and refuses new ones. */
-  const cut = () => {
-    listener.close();
-    for (const connection of connections) {
-      try {
-        connection.close();
-      } catch {
-        // The other side has closed it.
-      }
-    }
-    connections.clear();
-  };
-  /** The database's address through the proxy, for a role. */
-  const url = (role: string) => {
-    const address = new URL(database);
-    Object.assign(address, { username: role, port: String(port) });
-    return address.href;
-  };
-  /** Takes connections again, on the same port. */
-  const restore = () => {
-    listener = listen(port);
-  };
-  return { url, cut, restore };
+/** Starts a TCP proxy before the tests' Postgres; see startPostgresProxy. */
+export function startProxy(watch?: () => TransformStream<Uint8Array, Uint8Array>) {
+  return startPostgresProxy(stack.database_url, watch);
 }

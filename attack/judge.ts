@@ -1,0 +1,93 @@
+import openApi from "../supabase/functions/gateway/openapi.json" with { type: "json" };
+import { ApiDescription } from "../tests/support/api_description.ts";
+import type { Findings } from "./findings.ts";
+import { shortened, shown, type WireAnswer, type WireRequest } from "./wire.ts";
+
+const description = new ApiDescription(openApi);
+
+export const PROMISES = {
+  answered: "every request gets an answer",
+  no500: "no request is answered with a 500",
+  described: "every answer is one that the OpenAPI document declares",
+};
+
+/**
+ * The code of an error, with its status: what a caller sees of it. Just the status of another answer.
+ */
+export function outcomeOf({ status, text }: WireAnswer): string {
+  const [, code] = /"code":"(\w+)"/.exec(text) ?? [];
+  return code === undefined || status < 400 ? String(status) : `${status} ${code}`;
+}
+
+/**
+ * What any request may expect of its answer: that there is one, no 500, and one that the OpenAPI document
+ * declares. Adds a finding for each promise that does not hold.
+ *
+ * @param given what a reader of the finding needs beside the request.
+ * @param fault the trouble that was made meanwhile; the same outcome in another one is another finding.
+ */
+export function judge(
+  findings: Findings,
+  url: string,
+  request: WireRequest,
+  answer: WireAnswer | null,
+  { given = "", fault = "" } = {},
+) {
+  findings.attempts++;
+  const what = `${fault && `${fault}: `}${given}${shown(request)}`;
+  const at = fault || `${request.method} ${kindOfPath(request.target)}${oddityOf(request)}`;
+  if (!answer) {
+    if (!endsItself(request)) findings.add(PROMISES.answered, "no answer", what, at);
+    return;
+  }
+  if (isOfServer(answer)) return;
+  const outcome = outcomeOf(answer);
+  const found = `${outcome}: ${shortened(answer.text, 300)}`;
+  if (answer.status === 500) {
+    findings.add(PROMISES.no500, found, what, `${at} ${outcome}`);
+  } else if (URL.canParse(request.target, url)) {
+    const problem = problemOf(url, request, answer);
+    if (problem) {
+      findings.add(PROMISES.described, `${problem} (${found})`, what, `${at} ${outcome}`);
+    }
+  }
+}
+
+function problemOf(url: string, request: WireRequest, answer: WireAnswer): string | null {
+  const { method, target, body, cutAfter } = request;
+  try {
+    return description.violation({
+      method,
+      url: new URL(target, url),
+      sent: typeof body === "string" && cutAfter === undefined ? body : null,
+      status: answer.status,
+      headers: answer.headers,
+      body: answer.text,
+      isBehindServer: true,
+    });
+  } catch (error) {
+    return `it cannot be read: ${error}`;
+  }
+}
+
+/** Whether the HTTP server refused the request, which the function has never seen. */
+export function isOfServer({ status, headers, text }: WireAnswer): boolean {
+  return [400, 414, 431].includes(status) && text === "" && !headers.has("X-Request-Id");
+}
+
+/** Whether the caller ends the connection, after which nobody waits for an answer. */
+export function endsItself({ cutAfter, stalls }: WireRequest): boolean {
+  return cutAfter !== undefined && !stalls;
+}
+
+/** What is wrong with a request before anything that it says; other causes of the same outcome. */
+function oddityOf(request: WireRequest): string {
+  const hasHost = request.headers.some(([name]) => name === "Host");
+  return `${hasHost ? " to another Host" : ""}${endsItself(request) ? " cut off" : ""}`;
+}
+
+/** The path without ids, so that requests to different rows count as the same. */
+function kindOfPath(target: string): string {
+  const [path] = target.split("?");
+  return path.split("/").map((part) => /^[a-z.-]{1,30}$/.test(part) ? part : part && "…").join("/");
+}

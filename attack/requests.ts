@@ -1,0 +1,72 @@
+import type { AttackedCompany } from "./companies.ts";
+import type { WireRequest } from "./wire.ts";
+
+// Requests as integrations send them.
+
+export function list(key: string, resource = "contacts", limit = 50): WireRequest {
+  return { method: "GET", target: `/gateway/${resource}?limit=${limit}`, headers: keyed(key) };
+}
+
+export function createContact(key: string, phone: string): WireRequest {
+  return withJson(key, "POST", "/gateway/contacts", { phone, name: "Attack" });
+}
+
+export function renameContact({ key, ids, phones }: AttackedCompany, row = 0): WireRequest {
+  const changes = { phone: phones[row], name: "Renamed" };
+  return withJson(key, "PATCH", `/gateway/contacts/${ids.contact[row]}`, changes);
+}
+
+export function createDeal({ key, ids }: AttackedCompany, row = 0): WireRequest {
+  const deal = { title: "Attack", contact_id: ids.contact[row], stage_id: ids.stage[0] };
+  return withJson(key, "POST", "/gateway/deals", deal);
+}
+
+export function renameDeal({ key, ids }: AttackedCompany, row = 0): WireRequest {
+  return withJson(key, "PATCH", `/gateway/deals/${ids.deal[row]}`, { title: "Renamed" });
+}
+
+/** @param name tells the message from others at the channel, and is its idempotency key. */
+export function send(key: string, phone: string, name: string): WireRequest {
+  return withJson(key, "POST", "/send-external-template", {
+    phone,
+    template_name: "order_update",
+    language_code: "pt_BR",
+    display_text: "Your order is on its way",
+    body_variables: [name],
+    idempotency_key: name,
+  });
+}
+
+/** The name that `send` has given a message at the channel. */
+// deno-lint-ignore no-explicit-any -- a message as it came to the channel
+export function nameOf(message: any): string {
+  return message.template?.components?.[0]?.parameters?.[0]?.text ?? "";
+}
+
+export function health(): WireRequest {
+  return { method: "GET", target: "/gateway/health", headers: [] };
+}
+
+function keyed(key: string): [string, string][] {
+  return [["Authorization", `Bearer ${key}`]];
+}
+
+function withJson(key: string, method: string, target: string, json: unknown): WireRequest {
+  const headers: [string, string][] = [...keyed(key), ["Content-Type", "application/json"]];
+  return { method, target, headers, body: JSON.stringify(json) };
+}
+
+let phones = 0;
+
+/** A phone that no other request of this run has. */
+export function newPhone(): string {
+  return `+1999${String(++phones).padStart(9, "0")}`;
+}
+
+/** The function of a stack that a request is for. */
+export function urlFor(
+  { target }: WireRequest,
+  { gateway, sender }: { gateway: { url: string }; sender: { url: string } },
+): string {
+  return target.startsWith("/send-external-template") ? sender.url : gateway.url;
+}

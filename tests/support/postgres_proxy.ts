@@ -1,0 +1,49 @@
+/**
+ * Starts a TCP proxy before a Postgres that can cut its connections.
+ * @param databaseUrl the address of the database, of any role.
+ * @param watch makes, for each connection, the stream that the bytes to Postgres pass.
+ */
+export function startPostgresProxy(
+  databaseUrl: string,
+  watch = () => new TransformStream<Uint8Array, Uint8Array>(),
+) {
+  const database = new URL(databaseUrl);
+  const connections = new Set<Deno.Conn>();
+  const listen = (port: number) => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port });
+    (async () => {
+      for await (const from of listener) {
+        const to = await Deno.connect({ hostname: "127.0.0.1", port: Number(database.port) });
+        connections.add(from).add(to);
+        from.readable.pipeThrough(watch()).pipeTo(to.writable).catch(() => {});
+        to.readable.pipeTo(from.writable).catch(() => {});
+      }
+    })();
+    return listener;
+  };
+  let listener = listen(0);
+  const { port } = listener.addr as Deno.NetAddr;
+  /** Closes every connection and refuses new ones. */
+  const cut = () => {
+    listener.close();
+    for (const connection of connections) {
+      try {
+        connection.close();
+      } catch {
+        // The other side has closed it.
+      }
+    }
+    connections.clear();
+  };
+  /** The database's address through the proxy, for a role. */
+  const url = (role: string) => {
+    const address = new URL(database);
+    Object.assign(address, { username: role, port: String(port) });
+    return address.href;
+  };
+  /** Takes connections again, on the same port. */
+  const restore = () => {
+    listener = listen(port);
+  };
+  return { url, cut, restore };
+}
