@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import {
-  ENDED_EARLY,
+  readRows,
   readWithinBudget,
 } from "../../supabase/functions/_shared/database/page_budget.ts";
 
@@ -31,10 +31,13 @@ Deno.test("however an answer arrives, its rows are the first ones, whole, and at
       const answer = await readWithinBudget(answerOf(text, sizes), budget);
       const read = await answer.text();
       const kept: unknown[] = JSON.parse(read);
-      if (answer.statusText === ENDED_EARLY) {
+      if (readRows(answer).endedEarly) {
         assert.ok(kept.length > 0);
         assert.ok(new TextEncoder().encode(text).length > budget);
-      } else assert.equal(read, text);
+      } else {
+        assert.equal(read, text);
+        assert.equal(readRows(answer).bytes, new TextEncoder().encode(text).length);
+      }
       assert.deepEqual(kept, JSON.parse(text).slice(0, kept.length));
     }),
   );
@@ -53,7 +56,7 @@ Deno.test("rows beyond the budget are not read", async () => {
     },
   });
   const answer = await readWithinBudget(new Response(endless), 10_000);
-  assert.equal(answer.statusText, ENDED_EARLY);
+  assert.equal(readRows(answer).endedEarly, true);
   const kept = JSON.parse(await answer.text());
   assert.ok(isCancelled);
   assert.ok(kept.length >= 9 && kept.length <= 12 && pieces <= 13, `${kept.length} of ${pieces}`);

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { type Company, newCompany } from "../support/company.ts";
+import { backgroundWork, ownGateway, watchedStack } from "../support/own_functions.ts";
+import { until } from "../support/started.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 const MIB = 1024 * 1024;
@@ -54,4 +56,61 @@ Deno.test("a page that ends at its limit is the same as before, however large it
   );
   assert.deepEqual(rest.body.data.map(({ id }: { id: string }) => id), [company.contact_id]);
   assert.deepEqual(rest.body.pagination, { limit: 30, has_more: false, next_cursor: null });
+});
+
+const limitOf = (request: Request) => Number(new URL(request.url).searchParams.get("limit"));
+
+Deno.test("after large rows, a list asks the database for no more rows than fit, until they are small again", async () => {
+  const company = await newCompany();
+  await addLargeContacts(company, 199);
+  const asked: number[] = [];
+  await using database = watchedStack((request) => {
+    if (request.method === "GET") asked.push(limitOf(request));
+    return null;
+  });
+  const request = await ownGateway(database.url);
+  const list = async () => {
+    const { status, body } = await request(company.keys.read, "GET", "/contacts?limit=200");
+    assert.equal(status, 200);
+    return body;
+  };
+  await list();
+  await backgroundWork(); // the company of the key is known now
+  await list();
+  const { data, pagination } = await list();
+  assert.deepEqual(asked.slice(0, 2), [201, 201]);
+  assert.ok(asked[2] > 50 && asked[2] < 75, `asked for ${asked[2]} rows`);
+  assert.deepEqual([data.length, pagination.has_more], [asked[2] - 1, true]);
+
+  await withDatabase((sql) =>
+    sql`update contacts set custom_fields = '{}' where company_id = ${company.id}`
+  );
+  assert.equal((await list()).pagination.has_more, true);
+  assert.deepEqual((await list()).pagination, { limit: 200, has_more: false, next_cursor: null });
+});
+
+Deno.test("large pages of a company are read one after the other, and its other requests do not wait", async () => {
+  const company = await newCompany();
+  await addLargeContacts(company, 199);
+  const gate = Promise.withResolvers<null>();
+  let isHeld = false;
+  let pages = 0;
+  await using database = watchedStack((request) => {
+    if (!isHeld || !request.url.includes("/contacts?")) return null;
+    pages++;
+    return gate.promise;
+  });
+  const request = await ownGateway(database.url);
+  const list = () => request(company.keys.read, "GET", "/contacts?limit=200");
+  await list();
+  await backgroundWork(); // the company of the key is known now
+  await list();
+  isHeld = true;
+  const lists = Array.from({ length: 4 }, list);
+  await until(() => pages === 1);
+  assert.equal((await request(company.keys.read, "GET", "/deals")).status, 200);
+  assert.equal(pages, 1);
+  gate.resolve(null);
+  for (const { status } of await Promise.all(lists)) assert.equal(status, 200);
+  assert.equal(pages, 4);
 });

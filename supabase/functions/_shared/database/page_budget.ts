@@ -1,23 +1,38 @@
 /** About how many bytes the rows of one page have at most. A hosted function has 256 MB for all its requests. */
-const PAGE_BYTES = 1024 * 1024;
+export const PAGE_BYTES = 1024 * 1024;
 
-/** The status text of an answer whose last rows were left out. */
-export const ENDED_EARLY = "Ended early";
+/** What is known of the rows of an answer that was read within the budget. */
+export interface ReadRows {
+  bytes: number;
+  /** Whether the last rows were left out. */
+  endedEarly: boolean;
+}
+
+// The status text is what supabase-js hands on of an answer beside its rows.
+const asStatusText = ({ bytes, endedEarly }: ReadRows) =>
+  `${bytes} bytes${endedEarly ? ", ended early" : ""}`;
+
+/** What `readWithinBudget` has noted in the status text of its answer. */
+export function readRows({ statusText }: { statusText: string }): ReadRows {
+  return { bytes: parseInt(statusText), endedEarly: statusText.endsWith("ended early") };
+}
 
 /**
  * An answer of the database with a JSON array of rows, read until the rows have about 1 MiB. The row that
- * crosses that line is left out, unless it is the first one; rows that arrive together with it may be kept. The
- * status text ENDED_EARLY tells so. What follows is not read, so an answer of any size costs about the same
- * memory.
+ * crosses that line is left out, unless it is the first one; rows that arrive together with it may be kept.
+ * `readRows` tells so. What follows is not read, so an answer of any size costs about the same memory.
  */
 export async function readWithinBudget(
   answer: Response,
   maxBytes = PAGE_BYTES,
 ): Promise<Response> {
   const { status, headers, body } = answer;
+  if (!body || !answer.ok) return await readWhole(answer);
+  const answerWith = (parts: string[], rows: ReadRows) =>
+    new Response(parts.join(""), { status, statusText: asStatusText(rows), headers });
   const declared = headers.get("Content-Length");
-  if (!body || !answer.ok || (declared !== null && Number(declared) <= maxBytes)) {
-    return await readWhole(answer);
+  if (declared !== null && Number(declared) <= 65536) {
+    return answerWith([await answer.text()], { bytes: Number(declared), endedEarly: false });
   }
   const decoder = new TextDecoder();
   const rowsEndAt = lastRowEnd();
@@ -29,13 +44,12 @@ export async function readWithinBudget(
     parts.push(part);
     bytes += piece.length;
     const end = rowsEndAt(part);
+    // Returning cancels the rest.
     if (bytes > maxBytes && end > 0) {
-      // Returning cancels the rest.
-      const rows = [...firstOf(parts, end), "]"].join("");
-      return new Response(rows, { status, statusText: ENDED_EARLY, headers });
+      return answerWith([...firstOf(parts, end), "]"], { bytes, endedEarly: true });
     }
   }
-  return new Response([...parts, decoder.decode()].join(""), { status, headers });
+  return answerWith([...parts, decoder.decode()], { bytes, endedEarly: false });
 }
 
 /** The parts up to this length of all of them together. */

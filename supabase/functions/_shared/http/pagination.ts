@@ -2,10 +2,11 @@ import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { base64url } from "jose";
 import * as z from "zod";
 import { withinBudget } from "../database/company_db.ts";
-import { ENDED_EARLY } from "../database/page_budget.ts";
+import { readRows } from "../database/page_budget.ts";
 import { rows } from "../database/rows.ts";
 import type { Table } from "../database/table.ts";
 import type { Caller } from "../key/caller.ts";
+import { PageSize } from "./page_size.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -96,12 +97,17 @@ export async function readPage<Row extends object>(
   for (const field of fields) ordered = ordered.order(table.columnOf(field), { ascending });
   if (page.cursor) ordered = after(ordered, order, page.cursor);
 
-  // One row more than the limit: whether there is another page.
-  const answer = await withinBudget(ordered.limit(page.limit + 1));
+  const size = new PageSize(`${caller.holder} ${table.name}`);
+  const limit = size.rowsUpTo(page.limit);
+  // One row more than the page: whether there is another page.
+  const read = async () => await withinBudget(ordered.limit(limit + 1));
+  const answer = size.isLarge(limit) ? await caller.oneByOne(read) : await read();
   const found = rows(answer);
+  const { bytes, endedEarly } = readRows(answer);
+  size.note(found.length, bytes);
   if (found.length === 0) await whenEmpty();
-  const data = found.slice(0, page.limit);
-  const hasMore = found.length > page.limit || answer.statusText === ENDED_EARLY;
+  const data = found.slice(0, limit);
+  const hasMore = found.length > limit || endedEarly;
   const last = data.at(-1) as Record<string, string | number> | undefined;
   const pagination = {
     limit: page.limit,

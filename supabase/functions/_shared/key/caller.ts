@@ -17,12 +17,27 @@ import { type Scope, tokenSource } from "./token.ts";
 export class Caller {
   #isJudged = false;
 
-  /** @param db the database, limited to the company of the key. */
-  constructor(readonly db: CompanyDb, readonly keyHash: string) {}
+  readonly #large: FairShare;
+
+  /**
+   * @param db the database, limited to the company of the key.
+   * @param large the share of one company in large work.
+   */
+  constructor(readonly db: CompanyDb, readonly keyHash: string, large: FairShare) {
+    this.#large = large;
+  }
 
   /** By what the work of one company is counted: its id, or the key as long as its company is not known. */
   get holder(): string {
     return holderOf(this.keyHash);
+  }
+
+  /**
+   * Does large work of the company, one after the other.
+   * @throws ApiError too_many_requests when too much of it waits.
+   */
+  async oneByOne<Result>(work: () => Promise<Result>): Promise<Result> {
+    return await this.#large.run(this.holder, () => ALL.run("", work, { isUrgent: true }));
   }
 
   /**
@@ -93,6 +108,7 @@ export function callers(
 ): (headers: Headers, scope: Scope | null) => Promise<Caller> {
   const dbs = new RecentlyUsed<CompanyDb>(MAX_KEYS);
   const share = new FairShare(config.statementShare);
+  const large = new FairShare({ ...config.statementShare, atOnce: 1 });
   const strangers = new FairShare(config.strangerShare);
   // Whoever tries keys, one or many, takes little of the database from the companies that are known.
   const amongStrangers = async (statement: () => Promise<Response>) => {
@@ -117,6 +133,8 @@ export function callers(
       `${scope} ${keyHash}`,
       () => companyDb(config, tokenSource(config.signingKey, keyHash, scope), turnOf(keyHash)),
     );
-    return new Caller(db, keyHash);
+    return new Caller(db, keyHash, large);
   };
 }
+
+const ALL = new FairShare({ atOnce: 3, waiting: 0, patienceMs: 0 });
