@@ -38,6 +38,7 @@ const NOWHERE = {
   publishableKey: "none",
   signingKey: { key: new Uint8Array(32), alg: "HS256" },
   databaseTimeoutMs: 1,
+  bodyTimeoutMs: 1,
 } as const;
 
 /** Every operation of the gateway that needs a key, from the gateway's list: a new one is covered at once. */

@@ -8,6 +8,8 @@ export interface Config {
   signingKey: SigningKey;
   /** A database that takes longer to answer is treated as down. */
   databaseTimeoutMs: number;
+  /** A body that has not arrived so long after its request is given up. */
+  bodyTimeoutMs: number;
 }
 
 /** The key that signs the tokens by which the database knows whose request it is. */
@@ -35,6 +37,7 @@ export async function readConfig(env: Environment): Promise<Config> {
     publishableKey: readPublishableKey(env),
     signingKey: await readSigningKey(env),
     databaseTimeoutMs: 10_000,
+    bodyTimeoutMs: 15_000,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { PostgrestError, PostgrestSingleResponse } from "@supabase/supabase-js";
 import { ApiError, invalidApiKey } from "../errors.ts";
+import { refusedKeyFacts } from "./refused_key.ts";
 
 /** An unexpected error of the database. Its text is for the log, never for a caller. */
 export class DatabaseError extends Error {
@@ -51,9 +52,11 @@ export class DatabaseError extends Error {
  */
 export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (answer.error === null) return answer.data;
-  const { code, message } = answer.error;
-  // Raised by app.company_id(); these two messages are written for the caller.
-  if (code === "PT401") throw invalidApiKey();
-  if (code === "PT403") throw new ApiError("insufficient_scope", message);
+  const { code, message, details } = answer.error;
+  // Raised by app.company_id(); these two messages are written for the caller, the details for the log.
+  if (code === "PT401") throw invalidApiKey(refusedKeyFacts(details));
+  if (code === "PT403") {
+    throw new ApiError("insufficient_scope", message, { logFacts: refusedKeyFacts(details) });
+  }
   throw new DatabaseError(answer.status, answer.error);
 }

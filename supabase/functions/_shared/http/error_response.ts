@@ -4,6 +4,7 @@ import { DatabaseError } from "../database/rows.ts";
 import { ApiError } from "../errors.ts";
 import { logFailure } from "../log.ts";
 import type { ApiEnv } from "./env.ts";
+import { logRefusedKey } from "./refused_keys.ts";
 
 /** How the errors of one function differ from those of another. */
 export interface ErrorAnswers {
@@ -30,12 +31,14 @@ const DEFAULTS: ErrorAnswers = {
  * The error handler of a function. Answers `{ error, code, request_id }` and the members that the error adds.
  * Before any other refusal goes out, the key is judged: a caller without a valid key or without the scope
  * learns only that. An error that is not an ApiError is logged, and answered as database_unavailable or
- * internal.
+ * internal. A key that is refused is logged too.
  */
 export function respondToError(errors: Partial<ErrorAnswers> = {}) {
   const { always, whenUnavailable } = { ...DEFAULTS, ...errors };
   return async (error: Error, c: Context<ApiEnv>): Promise<Response> => {
-    const { code, message, status, parts } = await forCaller(error, c, whenUnavailable);
+    const answer = await forCaller(error, c, whenUnavailable);
+    const { code, message, status, parts } = answer;
+    if (isAboutKey(answer)) logRefusedKey(c.var.origin, answer);
     const body = { ...always, error: message, code, request_id: c.var.origin.requestId };
     const details = parts.details && { details: parts.details };
     return c.json(
@@ -52,21 +55,44 @@ async function forCaller(
   whenUnavailable: ErrorAnswers["whenUnavailable"],
 ): Promise<ApiError> {
   const { origin, caller } = c.var;
-  try {
-    if (!(error instanceof ApiError)) throw error;
-    const isAboutKey = error.status === 401 || error.status === 403;
-    if (!isAboutKey) await caller?.judge();
-    return error;
-  } catch (failure) { // the error itself, or the one of judging the key
-    if (failure instanceof ApiError) return failure;
-    if (failure instanceof DatabaseError && failure.isUnavailable) {
-      logFailure(origin, "database_unavailable", failure);
-      const mayBeDone = failure === error && failure.mayBeCommitted;
-      return databaseUnavailable(whenUnavailable(c.req.method, mayBeDone));
-    }
-    logFailure(origin, "request_failed", failure);
-    return new ApiError("internal", "Internal error");
+  const isKnown = error instanceof ApiError;
+  if (!isKnown) {
+    const event = isUnavailable(error) ? "database_unavailable" : "request_failed";
+    logFailure(origin, event, error);
   }
+  const { method } = c.req;
+  if (isUnavailable(error)) return databaseUnavailable(whenUnavailable(method, mayBeDone(error)));
+  const answer = isKnown ? error : new ApiError("internal", "Internal error");
+  // To judge the key takes a statement, which a caller with too many requests must not cost.
+  if (isAboutKey(answer) || answer.code === "too_many_requests") return answer;
+  try {
+    await caller?.judge();
+    return answer;
+  } catch (failure) {
+    if (failure instanceof ApiError) return failure;
+    if (isKnown) {
+      const event = isUnavailable(failure) ? "database_unavailable" : "request_failed";
+      logFailure(origin, event, failure);
+    }
+    if (!isUnavailable(failure)) return new ApiError("internal", "Internal error");
+    // How far a request came that failed unexpectedly is not known.
+    const whatToDo = isKnown ? whenUnavailable : DEFAULTS.whenUnavailable;
+    return databaseUnavailable(whatToDo(method, mayBeDone(error)));
+  }
+}
+
+function isAboutKey({ status }: ApiError): boolean {
+  return status === 401 || status === 403;
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof DatabaseError && error.isUnavailable;
+}
+
+/** Whether a change may have been made before this error. */
+function mayBeDone(error: Error): boolean {
+  if (error instanceof DatabaseError) return error.mayBeCommitted;
+  return !(error instanceof ApiError);
 }
 
 /** Many outages are over within seconds. A caller that comes back too early gets the same answer. */
