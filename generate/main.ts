@@ -10,7 +10,7 @@ import { release } from "./release.ts";
 const generated = "Written by npm run generate; do not edit.";
 const functions = `${root}supabase/functions/`;
 const folder = await Deno.makeTempDir({ prefix: "generate-" });
-console.info = () => {}; // hides the functions' lines about sends
+console.info = console.warn = () => {}; // hides the functions' lines about sends and refused keys
 
 await write(`${functions}_shared/release.ts`, await release());
 const stack = await startStack({

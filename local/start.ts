@@ -28,8 +28,8 @@ const options = program.opts<
 >();
 const folder = resolve(options.data);
 const say = options.quiet ? () => {} : console.log;
-// The functions log their successful sends with console.info.
-if (options.quiet) console.info = () => {};
+// The functions log their successful sends with console.info, and refused keys with console.warn.
+if (options.quiet) console.info = console.warn = () => {};
 const began = performance.now();
 const asked = askedToEnd();
 // An unhandled error must not end this process, because its database would keep running.

@@ -26,6 +26,9 @@ export const RULES = {
   own_cursor: "`cursor` is the `next_cursor` of a page of the same list, unchanged.",
   body_size:
     "A body is one JSON object of at most 1 MiB, in UTF-8. The body of a GET request is not read.",
+  body_values:
+    "A body has at most 10,000 JSON values, those within others included, and at most 64 levels.",
+  query_size: "The query of an address is at most 16 KiB, with at most 100 parameters.",
 } as const;
 
 /** The name of a rule. */

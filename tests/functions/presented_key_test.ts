@@ -10,6 +10,7 @@ Deno.test("the key is the bearer value when that has a key's form, else X-Api-Ke
     [{ Authorization: "Bearer sk_live_a", "X-Api-Key": "sk_live_b" }, "sk_live_a"],
     [{ Authorization: "Bearer eyJ.x.y", "X-Api-Key": "sk_live_b" }, "sk_live_b"],
     [{ Authorization: "Basic sk_live_a", "X-Api-Key": "sk_live_b" }, "sk_live_b"],
+    [{ "X-Api-Key": "sk_live_".padEnd(255, "x") }, "sk_live_".padEnd(255, "x")],
   ];
   for (const [headers, key] of good) assert.equal(presentedKey(new Headers(headers)), key);
 });
@@ -23,12 +24,14 @@ Deno.test("without either header the key is missing; a value without a key's for
     [{ Authorization: "sk_live_a" }, "invalid_api_key"],
     [{ Authorization: "Bearer sk_test_a" }, "invalid_api_key"],
     [{ Authorization: "Bearer eyJ.x.y", "X-Api-Key": "nothing" }, "invalid_api_key"],
+    [{ "X-Api-Key": "sk_live_".padEnd(256, "x") }, "invalid_api_key"],
+    [{ Authorization: `Bearer ${"sk_live_".padEnd(60_000, "x")}` }, "invalid_api_key"],
   ];
   for (const [headers, code] of bad) {
     assert.throws(
       () => presentedKey(new Headers(headers)),
       (error) => error instanceof ApiError && error.code === code,
-      JSON.stringify(headers),
+      JSON.stringify(headers).slice(0, 80),
     );
   }
 });

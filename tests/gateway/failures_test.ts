@@ -160,3 +160,32 @@ Deno.test("a key that cannot be judged gets no 404: a missing row may be the fau
     assert.equal(answer.status, 500);
   });
 });
+
+Deno.test("before a 500 goes out, the key is judged, and what failed is logged all the same", async () => {
+  const { keys } = await newCompany();
+  const judging: [() => Response, number, string, string][] = [
+    [
+      () => Response.json({ code: "PT401", message: "no" }, { status: 401 }),
+      401,
+      "invalid_api_key",
+      "key_refused",
+    ],
+    [() => new Response(null, { status: 503 }), 503, "database_unavailable", ""],
+  ];
+  for (const [judge, status, code, event] of judging) {
+    await using database = watchedStack((request) =>
+      request.url.includes("/rpc/authenticate")
+        ? judge()
+        : Response.json({ code: "42P01", message: "no such relation" }, { status: 404 })
+    );
+    const request = await ownGateway(database.url);
+    const lines = await logged(async () => {
+      const { status: answered, body } = await request(keys.all, "POST", "/contacts", {
+        phone: "+15550100000",
+      });
+      assert.deepEqual([answered, body.code], [status, code]);
+    });
+    const events = lines.map((line) => JSON.parse(line).event);
+    assert.deepEqual(events, ["request_failed", ...(event ? [event] : [])]);
+  }
+});

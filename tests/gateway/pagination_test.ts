@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import * as fc from "fast-check";
 import { anyPhone, type Company, newCompany, newMember } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { listRoutes } from "../support/routes.ts";
@@ -150,6 +151,11 @@ Deno.test("a cursor that is not of this list is a 422 with the remedy", async ()
     encode(["contacts", "2026-02-30T00:00:00+00:00", id]),
     encode(["contacts", "0000-01-01T00:00:00+00:00", id]),
     encode(["contacts", "2026-01-01T00:00:00+23:59", id]),
+    encode(["contacts", "2026-01-01T00:00:00.1234567+00:00", id]),
+    encode(["contacts", `2026-01-01T00:00:00.${"0".repeat(128)}+00:00`, id]),
+    encode(["contacts", `2026-01-01T00:00:00.${"0".repeat(10_000)}+00:00`, id]),
+    encode(["contacts", "2026-01-01T24:00:00+00:00", id]),
+    encode(["contacts", "10000-01-01T00:00:00+00:00", id]),
     encode(["contacts", 'x",id.gt.0', id]),
     encode(["contacts", time, "1"]),
     encode(["contacts", time, `${id}",id.neq."${id}`]),
@@ -178,3 +184,70 @@ Deno.test("a made-up cursor leads to another place in the same list of the same 
   assert.equal(data.length, 6);
   for (const row of data) assert.equal(row.company_id, company.id);
 });
+
+/** Mostly the first of these texts. */
+function mostly(usual: string, ...others: string[]) {
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.constant(usual) },
+    { weight: 1, arbitrary: fc.constantFrom(...others) },
+  );
+}
+
+const anyTime = fc.tuple(
+  mostly("2026", "0000", "0001", "1969", "9999", "10000", "-001"),
+  mostly("-12-31T", "-02-29T", "-13-01T", " 12:31 "),
+  mostly("23:59:59", "00:00:00", "23:59:60", "24:00:00", "00:00"),
+  fc.constantFrom("", ".", ".1", ".999999", ".1234567", `.${"9".repeat(200)}`),
+  mostly("+00:00", "Z", "-14:59", "+14:59", "+15:59", "+00", ""),
+).map((parts) => parts.join(""));
+
+/** What a caller may put in the place of a value in a cursor. */
+const anyCursorValue = fc.oneof(
+  { weight: 5, arbitrary: anyTime },
+  fc.constantFrom(-0, 2 ** 31, -(2 ** 31) - 1, 1e308, 0.5, null, true, "", "now", "infinity"),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.uuid(),
+  fc.string({ unit: "binary", maxLength: 40 }),
+);
+
+/** A cursor of the list, before one of its values is replaced. */
+const CURSORS: Record<string, unknown[]> = {
+  "/pipelines": [0, crypto.randomUUID()],
+  "/stages": [crypto.randomUUID(), 0, crypto.randomUUID()],
+};
+const NEWEST_FIRST = ["2026-01-01T00:00:00.5+00:00", crypto.randomUUID()];
+
+for (const { pattern } of listRoutes) {
+  const [, list] = pattern.split("/");
+
+  Deno.test(`no cursor makes the database fail at ${pattern}`, async () => {
+    const company = await newCompany();
+    const table = list === "members" ? "company_members" : list;
+    const values = CURSORS[pattern] ?? NEWEST_FIRST;
+    const changed = fc.tuple(fc.nat(values.length - 1), anyCursorValue).map(([at, value]) =>
+      btoa(ascii(JSON.stringify([table, ...values.with(at, value)])))
+    );
+    const cursors = fc.oneof(
+      { weight: 8, arbitrary: changed },
+      { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 60 }) },
+      { weight: 1, arbitrary: fc.base64String({ maxLength: 700 }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(cursors, async (cursor) => {
+        const path = `${pattern}?cursor=${encodeURIComponent(cursor.toWellFormed())}`;
+        const { status, body } = await call(company.keys.read, "GET", path);
+        assert.ok([200, 422].includes(status), JSON.stringify(body));
+      }),
+      { numRuns: 100 },
+    );
+  });
+}
+
+/** JSON in ASCII, which btoa can encode. */
+function ascii(json: string): string {
+  return json.replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

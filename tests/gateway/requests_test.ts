@@ -29,8 +29,15 @@ for (const route of bodyRoutes) {
       ['[{"phone":"+15550100"}]', /must be a JSON object/],
       ['"text"', /must be a JSON object/],
       ["1", /must be a JSON object/],
-      ["[".repeat(100_000), /is not valid JSON/],
-      ["[".repeat(100_000) + "]".repeat(100_000), /must be a JSON object/],
+      ["[".repeat(64), /is not valid JSON/],
+      ["[".repeat(64) + "]".repeat(64), /must be a JSON object/],
+      ["[".repeat(100_000), /is nested too deeply; it may have 64 levels/],
+      [`{"x":${"[".repeat(64)}${"]".repeat(64)}}`, /is nested too deeply; it may have 64 levels/],
+      [`{"x":[${"0,".repeat(9_997)}0]}`, /^Invalid request: /],
+      [
+        `{"x":[${"0,".repeat(9_998)}0]}`,
+        /has too many values; it may have 10000, with those within/,
+      ],
     ];
     for (const [body, sentence] of bodies) {
       const answer = await sent(body);
@@ -41,8 +48,6 @@ for (const route of bodyRoutes) {
       );
       assert.match(answer.body.error, sentence);
     }
-    const deep = `{"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-    assert.equal((await sent(deep)).body.error, "The request body is nested too deeply");
     const notUtf8 = await sent(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]));
     assert.equal(notUtf8.body.error, "The request body is not valid UTF-8");
   });
@@ -114,7 +119,7 @@ for (const route of bodyRoutes) {
   });
 
   Deno.test(`${name} keeps its answer short, however many fields are wrong and however long`, async () => {
-    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`key${i}`, i]));
+    const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`key${i}`, i]));
     const answer = await call(company.keys.all, route.method, path, { json: many });
     assert.equal(answer.body.details.length, 50);
     const json = { ["x".repeat(1e5)]: 1 };
@@ -196,6 +201,18 @@ for (const route of listRoutes) {
   });
 
   Deno.test(`${route.method} ${route.pattern} refuses unknown parameters`, async () => {
+    const many = (count: number) =>
+      `?${Array.from({ length: count }, (_, i) => `p${i}`).join("&")}`;
+    const tooMany: [string, RegExp][] = [
+      [many(100), /p0 is not a parameter that is accepted here \(and 99 more, see details\)$/],
+      [many(101), /^There are more than 100 parameters$/],
+      [`?limit=${"1".repeat(16 * 1024)}`, /^The query of the address is longer than 16 KiB$/],
+    ];
+    for (const [query, sentence] of tooMany) {
+      const answer = await call(company.keys.read, "GET", route.pattern + query);
+      assert.deepEqual([answer.status, answer.body.code], [422, "invalid_request"]);
+      assert.match(answer.body.error, sentence);
+    }
     const names = ["offset", "select", "order", "or", "company_id", "Limit", "limit[]", ""];
     for (const name of names) {
       const query = `?${encodeURIComponent(name)}=${company.id}`;
@@ -206,6 +223,17 @@ for (const route of listRoutes) {
     assert.deepEqual([wrong.status, wrong.body.code], [401, "invalid_api_key"]);
   });
 }
+
+Deno.test("a path of more than 8 KiB is a 422, and a 401 without a valid key", async () => {
+  const paths = [`/deals/${"x".repeat(9_000)}`, `/deals/${"%ff".repeat(9_000)}`, "/".repeat(9_000)];
+  for (const path of paths) {
+    const json = { title: "x" };
+    const answer = await call(company.keys.all, "PATCH", path, { json });
+    assert.deepEqual([answer.status, answer.body.code], [422, "invalid_request"]);
+    assert.equal(answer.body.error, "The path of the address is longer than 8 KiB");
+    assert.equal((await call("sk_live_wrong", "PATCH", path, { json })).status, 401);
+  }
+});
 
 Deno.test("a conflict shows no text of the database", async () => {
   const json = { phone: anyPhone() };

@@ -182,7 +182,8 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.match(out, /no demo company\. Make one .*\n\n {2}npm run admin -- company create/);
       assert.doesNotMatch(out, /wrote the demo data|Demo API key|curl/);
       assert.equal((await ask({ ...empty.stack, demo: stack.demo }, "/contacts")).status, 401);
-      assert.deepEqual(await empty.started.end("SIGTERM"), [0, ""]);
+      const [code, printed] = await empty.started.end("SIGTERM");
+      assert.deepEqual([code, JSON.parse(String(printed)).event], [0, "key_refused"]);
     });
 
     await t.step("without --no-seed writes the demo data later", async () => {

@@ -79,6 +79,21 @@ const CASES: Record<RuleId, () => Promise<void>> = {
     assert.deepEqual([status, body.code], [413, "payload_too_large"]);
     assert.equal((await postContact("[]")).status, 422);
   },
+  async body_values() {
+    const values = await createContact({ custom_fields: { a: Array(10_000).fill(0) } });
+    assert.match(values.body.error, /too many values; it may have 10000/);
+    const deep = await createContact({
+      custom_fields: JSON.parse(`${'{"a":'.repeat(64)}1${"}".repeat(64)}`),
+    });
+    assert.match(deep.body.error, /nested too deeply; it may have 64 levels/);
+  },
+  async query_size() {
+    const long = await call(company.keys.read, "GET", `/deals?cursor=${"x".repeat(16 * 1024)}`);
+    assert.deepEqual([long.status, long.body.code], [422, "invalid_request"]);
+    assert.match(long.body.error, /longer than 16 KiB/);
+    const many = await call(company.keys.read, "GET", `/deals?${"limit=1&".repeat(101)}`);
+    assert.match(many.body.error, /more than 100 parameters/);
+  },
 };
 
 for (const [id, check] of Object.entries(CASES)) {

@@ -82,7 +82,7 @@ Deno.test("a channel that cannot be reached or does not answer is logged with th
   }
 });
 
-Deno.test("a request that sends nothing logs no line", async () => {
+Deno.test("a request that sends nothing logs no line, unless its key is refused", async () => {
   const company = await newCompany();
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
@@ -91,13 +91,14 @@ Deno.test("a request that sends nothing logs no line", async () => {
   const lines = await logged(async () => {
     await send(company.keys.messaging, json);
     await send(company.keys.messaging, { ...json, phone: "none" });
-    await send(company.keys.read, json);
     await withDatabase((sql) =>
       sql`update contacts set do_not_contact = true where company_id = ${company.id}`
     );
     await send(company.keys.messaging, template(json.phone));
   });
   assert.deepEqual(lines, []);
+  const refused = await logged(() => send(company.keys.read, json));
+  assert.deepEqual(refused.map((line) => JSON.parse(line).event), ["key_refused"]);
 });
 
 Deno.test("an account error never quotes the token to the caller", async () => {

@@ -16,8 +16,8 @@ export interface Exchange {
   isBehindServer: boolean;
 }
 
-/** Headers that say how a body was sent. */
-const TRANSPORT = new Set(["content-type", "content-length"]);
+/** Headers that say how a body was sent, and what becomes of the connection. */
+const TRANSPORT = new Set(["content-type", "content-length", "connection"]);
 
 interface FoundOperation {
   operation: JsonSchema;

@@ -15,8 +15,8 @@ const background: Promise<unknown>[] = [];
 const EdgeRuntime = { waitUntil: (work: Promise<unknown>) => background.push(work) };
 Object.assign(globalThis, { EdgeRuntime });
 
-// Hides the functions' lines about sends. A test of the log reads them with log_lines.ts.
-console.info = () => {};
+// Hides the functions' lines about sends and refused keys. A test of the log reads them with log_lines.ts.
+console.info = console.warn = () => {};
 
 /** Waits for the work of this process's functions that goes on after their answers. */
 export async function backgroundWork() {

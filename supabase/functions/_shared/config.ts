@@ -16,6 +16,8 @@ export interface Config {
    * keeps its place for `placeMs` at most.
    */
   strangerShare: Share & { placeMs: number };
+  /** A body that has not arrived so long after its request is given up. */
+  bodyTimeoutMs: number;
 }
 
 /** The key that signs the tokens by which the database knows whose request it is. */
@@ -48,6 +50,7 @@ export async function readConfig(env: Environment): Promise<Config> {
     // Few at once, because a valid key is known after its first answer. An unknown one is refused within
     // milliseconds, so a place is kept no longer than that; a valid key may wait in the database.
     strangerShare: { atOnce: 2, waiting: 1_000, patienceMs: 5_000, placeMs: 250 },
+    bodyTimeoutMs: 15_000,
   };
 }
 

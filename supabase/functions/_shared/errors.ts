@@ -37,6 +37,8 @@ interface ErrorParts {
   /** More members of the body, such as `existing_id`. */
   body?: Record<string, unknown>;
   headers?: Record<string, string>;
+  /** Facts for the log. The caller does not get them. */
+  logFacts?: Record<string, unknown>;
 }
 
 /** An error that the caller sees. The code that throws it names an error code, never a status. */
@@ -48,11 +50,17 @@ export class ApiError extends Error {
   get status() {
     return STATUS[this.code];
   }
+  logFacts(): Record<string, unknown> {
+    return this.parts.logFacts ?? {};
+  }
 }
 
-/** The key is wrong, switched off, expired or deleted. The caller does not learn which. */
-export function invalidApiKey(): ApiError {
-  return new ApiError("invalid_api_key", "Invalid or expired API key");
+/**
+ * The key is wrong, switched off, expired or deleted. The caller does not learn which.
+ * @param logFacts what the log tells of the key.
+ */
+export function invalidApiKey(logFacts?: Record<string, unknown>): ApiError {
+  return new ApiError("invalid_api_key", "Invalid or expired API key", { logFacts });
 }
 
 const RETRY_AFTER_S = 2;

@@ -21,7 +21,7 @@ export function logFailure(
   error: unknown,
   facts: Record<string, unknown> = {},
 ) {
-  console.error(JSON.stringify({
+  console.error(jsonLine({
     level: "error",
     event,
     request_id: requestId,
@@ -37,11 +37,54 @@ function hasLogFacts(error: unknown): error is ErrorWithLogFacts {
   return error instanceof Error && "logFacts" in error;
 }
 
+/** Writes one JSON line about something that the operator may want to look into, with the request. */
+export function logWarning(
+  { requestId, method, path }: Origin,
+  event: string,
+  facts: Record<string, unknown>,
+) {
+  console.warn(jsonLine({ level: "warn", event, request_id: requestId, method, path, ...facts }));
+}
+
 /** Writes one JSON line about an event that is not a failure. */
 export function logEvent(
   { requestId }: Origin,
   event: string,
   facts: Record<string, unknown>,
 ) {
-  console.info(JSON.stringify({ level: "info", event, request_id: requestId, ...facts }));
+  console.info(jsonLine({ level: "info", event, request_id: requestId, ...facts }));
+}
+
+/** The longest line, with the end of line. The hosted platform cuts lines of more than 10,000 characters. */
+const MAX_LINE_BYTES = 8192;
+/** Texts are cut to the first of these lengths with which the line fits. */
+const CUTS = [2000, 500, 100, 20];
+
+/**
+ * The line of an entry: JSON of at most 8 KiB, whatever a caller has sent. Texts that are too long for it are
+ * cut, and say so. What looks like an API key, such as one that a caller has put into the path, is left out.
+ */
+function jsonLine(entry: Record<string, unknown>): string {
+  const whole = JSON.stringify(entry).replace(/sk_live_[\w%-]+/g, "sk_live_…");
+  if (fits(whole)) return whole;
+  const cutTo = (max: number) => JSON.stringify(JSON.parse(whole), (_, value) => cut(value, max));
+  for (const max of CUTS) {
+    const line = cutTo(max);
+    if (fits(line)) return line;
+  }
+  const { level, event, request_id } = entry;
+  return JSON.stringify({ level, event, request_id, error: "This line was too long, and was cut" });
+}
+
+function fits(line: string): boolean {
+  const max = MAX_LINE_BYTES - 1;
+  // A UTF-16 unit takes at most three bytes.
+  return line.length * 3 <= max ||
+    (line.length <= max && new TextEncoder().encode(line).length <= max);
+}
+
+function cut(value: unknown, max: number): unknown {
+  return typeof value === "string" && value.length > max + 30
+    ? `${value.slice(0, max)}… (cut, ${value.length} characters)`
+    : value;
 }

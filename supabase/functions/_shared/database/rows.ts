@@ -1,5 +1,6 @@
 import type { PostgrestError, PostgrestSingleResponse } from "@supabase/supabase-js";
 import { ApiError, invalidApiKey, tooManyRequests } from "../errors.ts";
+import { refusedKeyFacts } from "./refused_key.ts";
 
 /** A cause that is likely to pass by itself, so that the same request can succeed later. */
 export type PassingTrouble =
@@ -91,10 +92,12 @@ export const TOO_MANY_REQUESTS = "CRM429";
  */
 export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (answer.error === null) return answer.data;
-  const { code, message } = answer.error;
-  // Raised by app.company_id(); these two messages are written for the caller.
-  if (code === "PT401") throw invalidApiKey();
-  if (code === "PT403") throw new ApiError("insufficient_scope", message);
+  const { code, message, details } = answer.error;
+  // Raised by app.company_id(); these two messages are written for the caller, the details for the log.
+  if (code === "PT401") throw invalidApiKey(refusedKeyFacts(details));
+  if (code === "PT403") {
+    throw new ApiError("insufficient_scope", message, { logFacts: refusedKeyFacts(details) });
+  }
   if (code === TOO_MANY_REQUESTS) throw tooManyRequests();
   throw new DatabaseError(answer.status, answer.error);
 }

@@ -5,6 +5,8 @@ import { callers } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import { readOnlyFields } from "./answers.ts";
 import type { ApiEnv } from "./env.ts";
+import { requireAddress } from "./address.ts";
+import { MAX_VALUES } from "./body.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
 import type { Operation } from "./operation.ts";
 import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
@@ -39,9 +41,11 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     const { method, path, scope } = operation;
     app.on(method, path, async (c) => {
       if (scope !== null) c.set("caller", await callerOf(c.req.raw.headers, scope));
-      const { status, body } = await operation.handle(await read(c, operation));
+      const request = await read(c, operation, config);
+      const { status, body, json = JSON.stringify(body) } = await operation.handle(request);
       c.var.caller?.noteUse(c.var.origin);
-      return c.json(body, status as ContentfulStatusCode);
+      c.header("Content-Type", "application/json");
+      return c.body(json, status as ContentfulStatusCode);
     });
   }
 
@@ -50,20 +54,29 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     if (refusesMethodFirst && !operations.some((operation) => operation.method === method)) {
       throw methodNotAllowed(method, operations);
     }
-    c.set("caller", await callerOf(c.req.raw.headers, scopeOf(method)));
+    const caller = await callerOf(c.req.raw.headers, scopeOf(method));
+    c.set("caller", caller);
+    // Before the path is looked at: it may be long.
+    await caller.judge();
+    requireAddress(c.req);
     throw refusedRoute(name, operations, { method, path });
   });
 }
 
 /** Reads a request by the schemas of its operation. */
-async function read(c: Context<ApiEnv>, operation: Operation) {
-  const params = operation.params && readParams(c, operation.params);
-  const query = readQuery(c, operation.query);
+async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }: Config) {
+  const { caller, origin } = c.var;
+  requireAddress(c.req);
+  const params = operation.params && readParams(c.req.param(), operation.params);
+  const query = readQuery(c.req.url, operation.query);
   let body: unknown;
   if (operation.body) {
     const readOnly = Object.values(operation.answers).flatMap(readOnlyFields);
-    body = await readBody(c.req.raw, operation.body, readOnly);
+    body = await readBody(c.req.raw, operation.body, readOnly, {
+      maxValues: operation.maxValues ?? MAX_VALUES,
+      timeoutMs: bodyTimeoutMs,
+      judge: async () => await caller?.judge(),
+    });
   }
-  const { caller, origin } = c.var;
   return { caller, params, query, body, origin } as Parameters<Operation["handle"]>[0];
 }

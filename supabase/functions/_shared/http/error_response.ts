@@ -2,8 +2,9 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { DatabaseError, type PassingTrouble } from "../database/rows.ts";
 import { ApiError } from "../errors.ts";
-import { logFailure } from "../log.ts";
+import { logFailure, type Origin } from "../log.ts";
 import type { ApiEnv } from "./env.ts";
+import { logRefusedKey } from "./refused_keys.ts";
 
 /** How the errors of one function differ from those of another. */
 export interface ErrorAnswers {
@@ -30,12 +31,14 @@ const DEFAULTS: ErrorAnswers = {
  * The error handler of a function. Answers `{ error, code, request_id }` and the members that the error adds.
  * Before any other refusal goes out, the key is judged: a caller without a valid key or without the scope
  * learns only that. An error that is not an ApiError is logged, and answered as database_unavailable or
- * internal.
+ * internal. A key that is refused is logged too.
  */
 export function respondToError(errors: Partial<ErrorAnswers> = {}) {
   const { always, whenUnavailable } = { ...DEFAULTS, ...errors };
   return async (error: Error, c: Context<ApiEnv>): Promise<Response> => {
-    const { code, message, status, parts } = await forCaller(error, c, whenUnavailable);
+    const answer = await forCaller(error, c, whenUnavailable);
+    const { code, message, status, parts } = answer;
+    if (isAboutKey(answer)) logRefusedKey(c.var.origin, answer);
     const body = { ...always, error: message, code, request_id: c.var.origin.requestId };
     const details = parts.details && { details: parts.details };
     return c.json(
@@ -52,22 +55,46 @@ async function forCaller(
   whenUnavailable: ErrorAnswers["whenUnavailable"],
 ): Promise<ApiError> {
   const { origin, caller } = c.var;
+  const isKnown = error instanceof ApiError;
+  if (!isKnown) logTrouble(origin, error);
+  const { method } = c.req;
+  const trouble = passingTrouble(error);
+  if (trouble) return databaseUnavailable(trouble, whenUnavailable(method, mayBeDone(error)));
+  const answer = isKnown ? error : new ApiError("internal", "Internal error");
+  // To judge the key takes a statement, which a caller with too many requests must not cost.
+  if (isAboutKey(answer) || answer.code === "too_many_requests") return answer;
   try {
-    if (!(error instanceof ApiError)) throw error;
-    const isAboutKey = error.status === 401 || error.status === 403;
-    if (!isAboutKey) await caller?.judge();
-    return error;
-  } catch (failure) { // the error itself, or the one of judging the key
+    await caller?.judge();
+    return answer;
+  } catch (failure) {
     if (failure instanceof ApiError) return failure;
-    if (failure instanceof DatabaseError && failure.passing) {
-      const isClock = failure.passing === "clock";
-      logFailure(origin, isClock ? "clock_trouble" : "database_unavailable", failure);
-      const mayBeDone = failure === error && failure.mayBeCommitted;
-      return databaseUnavailable(failure.passing, whenUnavailable(c.req.method, mayBeDone));
-    }
-    logFailure(origin, "request_failed", failure);
-    return new ApiError("internal", "Internal error");
+    if (isKnown) logTrouble(origin, failure);
+    const trouble = passingTrouble(failure);
+    if (!trouble) return new ApiError("internal", "Internal error");
+    // How far a request came that failed unexpectedly is not known.
+    const whatToDo = isKnown ? whenUnavailable : DEFAULTS.whenUnavailable;
+    return databaseUnavailable(trouble, whatToDo(method, mayBeDone(error)));
   }
+}
+
+function isAboutKey({ status }: ApiError): boolean {
+  return status === 401 || status === 403;
+}
+
+function passingTrouble(error: unknown): PassingTrouble | null {
+  return error instanceof DatabaseError ? error.passing : null;
+}
+
+function logTrouble(origin: Origin, error: unknown) {
+  const trouble = passingTrouble(error);
+  const ofDatabase = trouble === "clock" ? "clock_trouble" : "database_unavailable";
+  logFailure(origin, trouble ? ofDatabase : "request_failed", error);
+}
+
+/** Whether a change may have been made before this error. */
+function mayBeDone(error: Error): boolean {
+  if (error instanceof DatabaseError) return error.mayBeCommitted;
+  return !(error instanceof ApiError);
 }
 
 /** The beginnings of the sentences about troubles that pass. */

@@ -40,9 +40,17 @@ export function verbatim(max: number) {
 
 function storable(string: z.ZodString, max: number) {
   return string
-    .refine((value) => [...value].length <= max, `must have at most ${max} characters`)
+    .refine((value) => isWithin(max, value), {
+      error: `must have at most ${max} characters`,
+      abort: true, // a text that is far too long is not looked at any further
+    })
     .refine(isStorable, NOT_STORABLE)
     .meta({ maxLength: max });
+}
+
+/** Whether a text has at most `max` characters. Each takes one or two units of its length. */
+function isWithin(max: number, text: string): boolean {
+  return text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 }
 
 /** A text, from `text` or `verbatim`, that must have a character other than white space. */

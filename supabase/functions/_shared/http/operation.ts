@@ -17,6 +17,8 @@ export interface Declaration {
   query?: z.ZodObject;
   /** Missing when the operation takes no body. A body is a JSON object. */
   body?: z.ZodType;
+  /** How many JSON values its body may have, those within others included; 10,000 unless given. */
+  maxValues?: number;
   /** The bodies of its successes, by HTTP status. */
   answers: Record<number, z.ZodType>;
   /** Its own errors, without those that every operation has. */
@@ -46,7 +48,7 @@ export type Reply<Declared extends Declaration> = {
 /** A declaration with its handler. */
 export interface Operation<Id extends string = string> extends Declaration {
   id: Id;
-  handle(request: Request<Declaration>): Promise<{ status: number; body: unknown }>;
+  handle(request: Request<Declaration>): Promise<{ status: number; body: unknown; json?: string }>;
 }
 
 /**
@@ -62,7 +64,14 @@ export function operation<const Declared extends Declaration>(
   return { ...declared, handle: handler as unknown as Operation["handle"] };
 }
 
-/** An answer of a handler. */
-export function reply<const Status extends number, Body>(status: Status, body: Body) {
-  return { status, body };
+/**
+ * An answer of a handler.
+ * @param json the body as JSON, for one that is large and always the same.
+ */
+export function reply<const Status extends number, Body>(
+  status: Status,
+  body: Body,
+  json?: string,
+) {
+  return { status, body, json };
 }

@@ -43,6 +43,7 @@ type Start = (string | number)[];
 
 /** The query parameters that every list takes: `limit` and `cursor`. */
 export function paging(order: ListOrder) {
+  let shape: z.ZodType | undefined;
   return z.strictObject({
     limit: z.string()
       .refine(
@@ -53,7 +54,7 @@ export function paging(order: ListOrder) {
       .default(DEFAULT_LIMIT)
       .meta({ type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
     cursor: z.string().transform((cursor, context): Start => {
-      const start = readCursor(order, cursor);
+      const start = readCursor(shape ??= cursorShape(order), cursor);
       if (start) return start;
       context.addIssue({
         code: "custom",
@@ -140,16 +141,23 @@ function writeCursor({ table }: ListOrder, values: Start): string {
   return base64url.encode(JSON.stringify([table.name, ...values]));
 }
 
-function readCursor({ table, fields }: ListOrder, cursor: string): Start | null {
+/** Far more than the cursor of any list has. */
+const MAX_CURSOR_LENGTH = 512;
+
+/** By the table's name, a list refuses the cursor of another list. */
+function cursorShape({ table, fields }: ListOrder) {
+  return z.tuple([z.literal(table.name), ...fields.map((field) => table.row.shape[field])]);
+}
+
+/** More decimals than the database keeps; it fails at more than a hundred. */
+const TOO_FINE = /\.\d{7}/;
+
+function readCursor(shape: z.ZodType, cursor: string): Start | null {
+  if (cursor.length > MAX_CURSOR_LENGTH) return null;
   try {
     const json = new TextDecoder("utf-8", { fatal: true }).decode(base64url.decode(cursor));
-    // By the table's name, a list refuses the cursor of another list.
-    const shape: [z.ZodType, ...z.ZodType[]] = [
-      z.literal(table.name),
-      ...fields.map((field) => table.row.shape[field]),
-    ];
-    const [, ...start] = z.tuple(shape).parse(JSON.parse(json));
-    return start as Start;
+    const [, ...start] = shape.parse(JSON.parse(json)) as [string, ...Start];
+    return start.some((value) => TOO_FINE.test(String(value))) ? null : start;
   } catch {
     return null;
   }

@@ -13,7 +13,8 @@ export function refusedRoute(
   { method, path }: { method: string; path: string },
 ): ApiError {
   const pathOf = (operation: Operation) => `/${name}${operation.path}`.replace(/\/$/, "");
-  const here = operations.filter((operation) => matches(pathOf(operation), path));
+  const parts = path.split("/", MAX_PARTS);
+  const here = operations.filter((operation) => matches(pathOf(operation).split("/"), parts));
   if (here.length > 0) return methodNotAllowed(method, here);
   const paths = new Set(operations.map((each) => pathOf(each).replace(/:(\w+)/, "{$1}")));
   return new ApiError(
@@ -22,19 +23,24 @@ export function refusedRoute(
   );
 }
 
+/** HTTP sets no bound to the name of a method. */
+const MAX_METHOD_LENGTH = 40;
+
 /** The error of a method that none of these operations has. `Allow` lists the methods that they have. */
 export function methodNotAllowed(method: string, operations: Operation[]): ApiError {
   // An operation that answers GET answers HEAD, without the body.
   const methods = operations.flatMap(({ method }) => method === "GET" ? ["GET", "HEAD"] : method);
   const allow = [...new Set(methods)].join(", ");
-  return new ApiError("method_not_allowed", `${method} is not allowed here; use ${allow}`, {
+  const name = method.length <= MAX_METHOD_LENGTH ? method : "This method";
+  return new ApiError("method_not_allowed", `${name} is not allowed here; use ${allow}`, {
     headers: { Allow: allow },
   });
 }
 
-function matches(pattern: string, path: string): boolean {
-  const expected = pattern.split("/");
-  const actual = path.split("/");
+/** More than any operation's path has. */
+const MAX_PARTS = 20;
+
+function matches(expected: string[], actual: string[]): boolean {
   return expected.length === actual.length &&
     expected.every((part, at) =>
       part === actual[at] || (part.startsWith(":") && actual[at] !== "")

@@ -1,3 +1,5 @@
+import type { JsonSurvey } from "./json_survey.ts";
+
 /**
  * Takes the place of a JSON number that JavaScript cannot keep exactly: it has too many digits or is out of
  * range. So the schema that checks the value can name the field.
@@ -16,13 +18,19 @@ export class RepeatedKeys extends Error {
 }
 
 /**
- * Parses JSON without changing anything in silence: an inexact number becomes an InexactNumber.
- * @throws SyntaxError when the text is not JSON; RangeError when it is nested too deeply; RepeatedKeys.
+ * Parses JSON without changing anything in silence: an inexact number becomes an InexactNumber. It looks at
+ * single numbers and keys only where the survey gives a reason to.
+ *
+ * @param survey of the same text. Its `depth` must be bounded: thousands of levels overflow the stack.
+ * @throws SyntaxError when the text is not JSON; RepeatedKeys.
  */
-export function parseStrictly(text: string): unknown {
-  const value: unknown = JSON.parse(text, markInexact as Parameters<typeof JSON.parse>[1]);
-  const keys = repeatedKeys(text, value);
-  if (keys.length > 0) throw new RepeatedKeys(keys);
+export function parseStrictly(
+  text: string,
+  { keys, hasLongNumber, hasEscapedKey }: JsonSurvey,
+): unknown {
+  const reviver = hasLongNumber ? markInexact as Parameters<typeof JSON.parse>[1] : undefined;
+  const value = hasEscapedKey ? parseEscapedKeys(text, reviver) : JSON.parse(text, reviver);
+  if (keysIn(value) < keys) throw new RepeatedKeys(repeatedKeys(text, value));
   return value;
 }
 
@@ -55,6 +63,48 @@ function withoutZerosAtEnd(digits: string): string {
 }
 
 const STRING = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
+
+/**
+ * Parses JSON that has keys with escapes. V8 (as of 15.0) may take such a key for another one, which an
+ * earlier text had: `"\u0061"` for `"\\"` (nodejs/node#63785). So the keys are parsed apart, as values, and
+ * other names stand for them meanwhile.
+ */
+function parseEscapedKeys(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknown {
+  const names = new Map<string, string>();
+  // No caller knows it, so that no other key is the same.
+  const prefix = crypto.randomUUID();
+  const plain = text.replace(STRING, (all, string: string, colon?: string) => {
+    if (!colon || !string.includes("\\")) return all;
+    const standIn = `${prefix} ${names.size}`;
+    names.set(standIn, JSON.parse(string));
+    return `"${standIn}"${colon}`;
+  });
+  return renamed(JSON.parse(plain, reviver), names);
+}
+
+/** The same value, with other names of keys. */
+function renamed(value: unknown, names: Map<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((part) => renamed(part, names));
+  if (typeof value !== "object" || value === null || value instanceof InexactNumber) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([key, part]) => [names.get(key) ?? key, renamed(part, names)]),
+  );
+}
+
+/** How many keys the objects in a value have. */
+function keysIn(value: unknown): number {
+  let count = 0;
+  const open = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== "object" || next === null) continue;
+    const parts = Object.values(next);
+    if (!Array.isArray(next)) count += parts.length;
+    for (const part of parts) if (typeof part === "object") open.push(part);
+  }
+  return count;
+}
 
 /** The keys that are more often in the text than in the value that was read from it. */
 function repeatedKeys(text: string, value: unknown): string[] {

@@ -1,9 +1,8 @@
-import type { Context } from "hono";
 import * as z from "zod";
 import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
+import { type BodyReading, readJsonText, refused } from "./body.ts";
+import type { JsonSurvey } from "./json_survey.ts";
 import { InexactNumber, parseStrictly, RepeatedKeys } from "./strict_json.ts";
-
-const MAX_BODY_BYTES = 1024 * 1024;
 
 const NoParameters = z.strictObject({});
 
@@ -12,34 +11,35 @@ const NoParameters = z.strictObject({});
  * nothing is dropped in silence.
  *
  * @param readOnly fields that are refused as read-only.
- * @throws ApiError payload_too_large over 1 MiB; invalid_request with every wrong field.
+ * @throws ApiError invalid_request with every wrong field, and what reading the body throws.
  */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   readOnly: string[],
+  reading: BodyReading,
 ): Promise<z.output<Schema>> {
-  const text = decodeUtf8(await readBytes(request));
-  const [mediaType] = (request.headers.get("Content-Type") ?? "").split(";");
+  const [mediaType] = (request.headers.get("Content-Type") ?? "").split(";", 1);
   if (mediaType.trim().toLowerCase() !== "application/json") {
     throw invalidRequest([{ field: "Content-Type", message: "must be application/json" }]);
   }
+  const { text, survey } = await readJsonText(request, reading);
   return check(
     schema,
-    parseObject(text),
+    parseObject(text, survey),
     (key) => readOnly.includes(key) ? "is read-only" : "is not a field that is accepted here",
   );
 }
 
 /**
- * The query parameters of a request, parsed by their schema.
- * @throws ApiError invalid_request for an unknown, repeated or malformed parameter.
+ * The query parameters in the address of a request, parsed by their schema.
+ * @throws ApiError invalid_request for an unknown, repeated or malformed parameter, or for too many.
  */
 export function readQuery<Schema extends z.ZodType>(
-  c: Context,
+  url: string,
   schema: Schema | typeof NoParameters = NoParameters,
 ): z.output<Schema> {
-  const parameters = c.req.url.includes("?") ? [...new URL(c.req.url).searchParams] : [];
+  const parameters = parametersIn(url);
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const [name] of parameters) (seen.has(name) ? repeated : seen).add(name);
@@ -48,64 +48,53 @@ export function readQuery<Schema extends z.ZodType>(
   return check(schema as Schema, Object.fromEntries(parameters), ofUnknown);
 }
 
+/** More than any operation takes. Without these bounds, refusing them would take longer than all other work. */
+const MAX_QUERY_LENGTH = 16 * 1024;
+const MAX_PARAMETERS = 100;
+
+/** The query is cut out, because the rest of the address need not be one: its host is the caller's. */
+function parametersIn(url: string): [string, string][] {
+  const [beforeFragment] = url.split("#", 1);
+  const start = beforeFragment.indexOf("?") + 1;
+  if (start === 0) return [];
+  const query = beforeFragment.slice(start);
+  if (query.length > MAX_QUERY_LENGTH) {
+    throw new ApiError("invalid_request", "The query of the address is longer than 16 KiB");
+  }
+  if (query.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
+    throw new ApiError("invalid_request", `There are more than ${MAX_PARAMETERS} parameters`);
+  }
+  return [...new URLSearchParams(query)];
+}
+
 /**
  * The parameters in the path of a request, parsed by their schema.
  * @throws ApiError invalid_request when it is malformed, such as an id that is not a UUID.
  */
 export function readParams<Schema extends z.ZodType>(
-  c: Context,
+  params: Record<string, string>,
   schema: Schema,
 ): z.output<Schema> {
-  return check(schema, c.req.param(), () => "is not a part of this path");
+  return check(schema, params, () => "is not a part of this path");
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const tooLarge = () => new ApiError("payload_too_large", "The request body is larger than 1 MiB");
-  const declared = request.headers.get("Content-Length");
-  if (Number(declared) > MAX_BODY_BYTES) throw tooLarge();
-  // A server hands on as many bytes as were declared; taken at once, they cost a fraction.
-  if (declared !== null) return new Uint8Array(await request.arrayBuffer());
-  const pieces: BlobPart[] = [];
-  let length = 0;
-  // Counted while it arrives: a body without a Content-Length must not fill the memory first. Not by Hono's
-  // body-limit, which copies the request and the server's abort signal with it.
-  for await (const piece of request.body ?? []) {
-    length += piece.length;
-    if (length > MAX_BODY_BYTES) throw tooLarge();
-    pieces.push(piece);
-  }
-  return new Uint8Array(await new Blob(pieces).arrayBuffer());
-}
-
-function decodeUtf8(bytes: Uint8Array): string {
+function parseObject(text: string, survey: JsonSurvey): unknown {
+  let value: unknown;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new ApiError("invalid_request", "The request body is not valid UTF-8");
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const what = text.trim() === "" ? "is empty" : "is not valid JSON";
-    throw new ApiError("invalid_request", `The request body ${what}; send a JSON object`);
-  }
-}
-
-function parseObject(text: string): unknown {
-  const value = parseJson(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new ApiError("invalid_request", "The request body must be a JSON object");
-  }
-  try {
-    return parseStrictly(text);
+    value = parseStrictly(text, survey);
   } catch (error) {
     if (error instanceof RepeatedKeys) throw givenTwice(error.keys);
-    if (!(error instanceof RangeError)) throw error;
-    throw new ApiError("invalid_request", "The request body is nested too deeply");
+    if (!(error instanceof SyntaxError)) throw error;
+    const what = text.trim() === "" ? "is empty" : "is not valid JSON";
+    throw refused(`${what}; send a JSON object`);
   }
+  if (isObject(value)) return value;
+  throw refused("must be a JSON object");
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value) &&
+    !(value instanceof InexactNumber);
 }
 
 function givenTwice(fields: string[]): ApiError {

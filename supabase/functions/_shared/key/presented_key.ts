@@ -1,6 +1,8 @@
 import { ApiError, invalidApiKey } from "../errors.ts";
 
 const PREFIX = "sk_live_";
+/** A longer value is no key. create_api_key() makes keys of 51 characters. */
+const MAX_LENGTH = 255;
 
 /**
  * The API key of a request, not judged yet: from `Authorization: Bearer <key>`, else from `X-Api-Key`.
@@ -17,7 +19,7 @@ export function presentedKey(headers: Headers): string {
   }
   const bearer = /^bearer +(.*)$/i.exec(authorization ?? "")?.[1].trim();
   const key = bearer?.startsWith(PREFIX) ? bearer : apiKey?.trim() ?? bearer;
-  if (!key?.startsWith(PREFIX)) throw invalidApiKey();
+  if (!key?.startsWith(PREFIX) || key.length > MAX_LENGTH) throw invalidApiKey();
   return key;
 }
 

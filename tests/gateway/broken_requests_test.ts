@@ -1,0 +1,137 @@
+// Requests that are not whole, or no HTTP as it should be, sent by bytes to a gateway behind Deno's server.
+import assert from "node:assert/strict";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { gateway } from "../../supabase/functions/gateway/app.ts";
+import { newCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { watchedStack } from "../support/own_functions.ts";
+import { rawConnection, served } from "../support/raw_http.ts";
+import { until } from "../support/started.ts";
+import { environment, stack } from "../support/test_stack.ts";
+
+const { keys } = await newCompany();
+const WRONG = "sk_live_wrong";
+
+async function servedGateway({ bodyTimeoutMs = 15_000, supabaseUrl = stack.url } = {}) {
+  const config = await readConfig(environment({ supabaseUrl }));
+  return served(gateway({ ...config, bodyTimeoutMs }).fetch);
+}
+
+function head(key: string, line: string, ...headers: string[]): string {
+  return [line, `X-Api-Key: ${key}`, ...headers, "", ""].join("\r\n");
+}
+
+function post(key: string, ...headers: string[]): string {
+  const json = "Content-Type: application/json";
+  return head(key, "POST /gateway/contacts HTTP/1.1", "Host: edge", json, ...headers);
+}
+
+Deno.test("a body that breaks off is a 400, and a 401 without a valid key", async () => {
+  await using server = await servedGateway();
+  const broken = [
+    ["Content-Length: 100", '{"phone":'],
+    ["Transfer-Encoding: chunked", '9\r\n{"phone":\r\n'],
+    ["Transfer-Encoding: chunked", '9\r\n{"pho'],
+  ];
+  for (const [framing, sent] of broken) {
+    for (
+      const [key, status, code] of [[keys.all, 400, "malformed_request"], [
+        WRONG,
+        401,
+        "invalid_api_key",
+      ]] as const
+    ) {
+      const connection = await rawConnection(server.port, post(key, framing) + sent);
+      await connection.endSending();
+      const answer = await connection.answer();
+      assert.deepEqual([answer.status, answer.body.code], [status, code], framing);
+    }
+  }
+});
+
+Deno.test("a body that does not come, or trickles in, is given up with a 408, and a 401 without a valid key", async () => {
+  await using server = await servedGateway({ bodyTimeoutMs: 50 });
+  for (const piece of ["", " "]) {
+    for (
+      const [key, status, code] of [[keys.all, 408, "request_timeout"], [
+        WRONG,
+        401,
+        "invalid_api_key",
+      ]] as const
+    ) {
+      const connection = await rawConnection(server.port, post(key, "Content-Length: 100000"));
+      let isAnswered = false;
+      const answering = connection.answer().finally(() => isAnswered = true);
+      // Piece after piece, for as long as the server waits.
+      while (piece && !isAnswered) await connection.write(piece);
+      const answer = await answering;
+      assert.deepEqual([answer.status, answer.body.code], [status, code]);
+      if (status === 408) assert.match(answer.head, /^connection: close$/m);
+    }
+  }
+});
+
+Deno.test("a caller who hangs up in the middle of a body leaves no line of an error", async () => {
+  await using database = watchedStack();
+  await using server = await servedGateway({ supabaseUrl: database.url });
+  const lines = await logged(async () => {
+    for (const framing of ["Content-Length: 100", "Transfer-Encoding: chunked"]) {
+      database.seen.length = 0;
+      const connection = await rawConnection(server.port, post(keys.all, framing) + "4\r\n{  ");
+      connection.hangUp();
+      await until(() => database.seen.length === 1);
+    }
+    // The answers that went nowhere were made before this one.
+    const connection = await rawConnection(
+      server.port,
+      head(keys.all, "GET /gateway/teams HTTP/1.1", "Host: edge"),
+    );
+    assert.equal((await connection.answer()).status, 200);
+  });
+  assert.deepEqual(lines, []);
+});
+
+Deno.test("a Host that is no host is a 400 on every path, and a 401 without a valid key", async () => {
+  await using server = await servedGateway();
+  const paths = ["/gateway/contacts", "/gateway/contacts?limit=1", "/gateway/nothing", "/"];
+  for (const host of ["a b", "[", "a/b", "a:99999", "x?y", "x#y", "a@b", "a".repeat(300), "%zz"]) {
+    for (const path of paths) {
+      for (
+        const [key, status, code] of [[keys.all, 400, "malformed_request"], [
+          WRONG,
+          401,
+          "invalid_api_key",
+        ]] as const
+      ) {
+        const request = head(key, `GET ${path} HTTP/1.1`, `Host: ${host}`);
+        const answer = await (await rawConnection(server.port, request)).answer();
+        assert.deepEqual([answer.status, answer.body.code], [status, code], `${host} ${path}`);
+      }
+    }
+  }
+  for (const host of ["edge", "EDGE.example:8080", "127.0.0.1:1", "[::1]", "my_host", ""]) {
+    const request = head(keys.all, "GET /gateway/teams HTTP/1.1", `Host: ${host}`);
+    assert.equal((await (await rawConnection(server.port, request)).answer()).status, 200, host);
+  }
+});
+
+Deno.test("a method that no operation has is a 405 or a 404, and a 401 without a valid key", async () => {
+  await using server = await servedGateway();
+  const lines: [string, number][] = [
+    ["TRACE /gateway/contacts", 405],
+    ["FOO /gateway/contacts", 405],
+    ["get /gateway/contacts", 405],
+    [`${"X".repeat(3000)} /gateway/contacts`, 405],
+    ["TRACE /gateway/nothing", 404],
+    ["CONNECT edge:80", 404],
+    ["OPTIONS *", 404],
+  ];
+  for (const [line, status] of lines) {
+    for (const [key, expected] of [[keys.all, status], [WRONG, 401]] as const) {
+      const request = head(key, `${line} HTTP/1.1`, "Host: edge");
+      const answer = await (await rawConnection(server.port, request)).answer();
+      assert.equal(answer.status, expected, line.slice(0, 40));
+      assert.ok(JSON.stringify(answer.body).length < 1000);
+    }
+  }
+});

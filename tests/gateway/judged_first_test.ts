@@ -1,0 +1,132 @@
+// A caller without a valid key must not cost more than one with it: expensive work waits until the key is
+// judged. Ordinary requests keep their one round trip (round_trips_test.ts).
+import assert from "node:assert/strict";
+import * as z from "zod";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+import { one } from "../../supabase/functions/_shared/http/answers.ts";
+import { api } from "../../supabase/functions/_shared/http/api.ts";
+import { operation, reply } from "../../supabase/functions/_shared/http/operation.ts";
+import { gateway } from "../../supabase/functions/gateway/app.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { watchedStack } from "../support/own_functions.ts";
+import { environment } from "../support/test_stack.ts";
+
+const { keys } = await newCompany();
+const KIB = 1024;
+
+async function watchedGateway() {
+  const database = watchedStack();
+  const app = gateway(await readConfig(environment({ supabaseUrl: database.url })));
+  return {
+    /** The paths of the statements so far, beginning with the first that a request of this key makes. */
+    seen: () => database.seen.map(({ path }) => path.replace("/rest/v1/", "")),
+    async post(key: string, body: BodyInit, headers: Record<string, string> = {}) {
+      database.seen.length = 0;
+      const answer = await app.fetch(
+        new Request("http://edge/gateway/contacts", {
+          method: "POST",
+          headers: { "X-Api-Key": key, "Content-Type": "application/json", ...headers },
+          body,
+        }),
+      );
+      return { status: answer.status, body: await answer.json() };
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  };
+}
+
+/** A body that never ends, in pieces of 16 KiB; counts those that were taken from it. */
+function endless() {
+  let taken = 0;
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      taken++;
+      controller.enqueue(new Uint8Array(16 * KIB).fill(0x20));
+    },
+  }, { highWaterMark: 0 });
+  return { stream, taken: () => taken };
+}
+
+Deno.test("of a body that is announced with more than 64 KiB, nothing is read for a key that is wrong", async () => {
+  await using functions = await watchedGateway();
+  const body = endless();
+  const length = { "Content-Length": String(64 * KIB + 1) };
+  const { status } = await functions.post("sk_live_wrong", body.stream, length);
+  assert.deepEqual([status, body.taken(), functions.seen()], [401, 0, ["rpc/authenticate"]]);
+});
+
+Deno.test("a body of unknown length is read up to 64 KiB for a key that is wrong, and up to 1 MiB for a valid one", async () => {
+  await using functions = await watchedGateway();
+  const body = endless();
+  const { status } = await functions.post("sk_live_wrong", body.stream);
+  assert.deepEqual([status, body.taken(), functions.seen()], [401, 5, ["rpc/authenticate"]]);
+  const valid = endless();
+  assert.equal((await functions.post(keys.all, valid.stream)).status, 413);
+  assert.equal(valid.taken(), 65);
+});
+
+Deno.test("a body with many bytes or values costs one round trip more, and an ordinary one none", async () => {
+  await using functions = await watchedGateway();
+  await functions.post(keys.all, JSON.stringify({ phone: anyPhone() })); // notes the use of the key
+  // The body, the contact's phone and custom_fields with its array: five values besides those in the array.
+  const withValues = (count: number) =>
+    JSON.stringify({ phone: anyPhone(), custom_fields: { a: Array(count).fill(0) } });
+  const withBytes = (count: number) => `{"phone":"${anyPhone()}"}`.padEnd(count);
+  const bodies: [string, string[]][] = [
+    [withValues(246), ["contacts"]],
+    [withValues(247), ["rpc/authenticate", "contacts"]],
+    [withBytes(64 * KIB), ["contacts"]],
+    [withBytes(64 * KIB + 1), ["rpc/authenticate", "contacts"]],
+  ];
+  for (const [body, statements] of bodies) {
+    for (const announced of [true, false]) {
+      const stream = announced ? body : new Blob([body]).stream();
+      const length = { "Content-Length": String(body.length) };
+      const { status } = await functions.post(keys.all, stream, announced ? length : {});
+      // The same phone twice: a conflict, whose row is looked up.
+      assert.equal(status, announced ? 201 : 409);
+      assert.deepEqual(functions.seen().slice(0, statements.length), statements);
+      if (announced) assert.equal(functions.seen().length, statements.length);
+    }
+  }
+});
+
+Deno.test("an operation may set its own bound of values, and its refusal for too many requests costs no statement", async () => {
+  await using database = watchedStack();
+  const config = await readConfig(environment({ supabaseUrl: database.url }));
+  const declared = {
+    method: "POST",
+    scope: "write",
+    body: z.object({ x: z.array(z.number()) }),
+    answers: { 200: one(z.object({ count: z.number() })) },
+  } as const;
+  const app = api(config, {
+    name: "small",
+    scopeOf: () => "write",
+    operations: [
+      operation(
+        { ...declared, id: "few", path: "/few", maxValues: 5 },
+        ({ body: { x } }) => Promise.resolve(reply(200, { data: { count: x.length } })),
+      ),
+      operation({ ...declared, id: "busy", path: "/busy" }, () => {
+        throw new ApiError("too_many_requests", "Too many", { headers: { "Retry-After": "1" } });
+      }),
+    ],
+  });
+  const post = async (path: string, x: number[]) => {
+    const answer = await app.fetch(
+      new Request(`http://edge/small${path}`, {
+        method: "POST",
+        headers: { "X-Api-Key": keys.all, "Content-Type": "application/json" },
+        body: JSON.stringify({ x }),
+      }),
+    );
+    return { status: answer.status, body: await answer.json() };
+  };
+  assert.equal((await post("/few", [1, 2, 3])).status, 200);
+  assert.match((await post("/few", [1, 2, 3, 4])).body.error, /too many values; it may have 5/);
+  database.seen.length = 0;
+  assert.equal((await post("/busy", [])).status, 429);
+  assert.deepEqual(database.seen, []);
+});
