@@ -28,7 +28,7 @@ Deno.test("a survey counts the values, the keys and the levels of every JSON val
 Deno.test("a survey is not misled by strings", () => {
   const one = ['"[[{,:"', '"\\"[,"', '"\\\\"', '"1e5"', '"12345678901234567890"', '"é:🚚,"'];
   for (const text of one) {
-    const nothing = { keys: 0, depth: 0, hasLongNumber: false, hasEscapedKey: false };
+    const nothing = { keys: 0, depth: 0, digits: 0, hasLongNumber: false, hasEscapedKey: false };
     assert.deepEqual(survey(text), { values: 1, ...nothing }, text);
   }
 });
@@ -45,6 +45,7 @@ Deno.test("a number of up to 15 digits and without an exponent is not a long one
   for (const text of short) assert.equal(survey(text).hasLongNumber, false, text);
   const long = ["1e1", "1E9", "[1,2e+3]", "1234567890123456", "12345678.90123456", "-1.0e-2"];
   for (const text of long) assert.equal(survey(text).hasLongNumber, true, text);
+  assert.equal(survey("[12,-1234.567,1.5e99]").digits, 7);
 });
 
 Deno.test("a survey finds a key that is written with an escape", () => {

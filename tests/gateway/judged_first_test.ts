@@ -66,7 +66,7 @@ Deno.test("a body of unknown length is read up to 64 KiB for a key that is wrong
   assert.equal(valid.taken(), 65);
 });
 
-Deno.test("a body with many bytes or values costs one round trip more, and an ordinary one none", async () => {
+Deno.test("a body with many bytes, values or digits costs one round trip more, and an ordinary one none", async () => {
   await using functions = await watchedGateway();
   await functions.post(keys.all, JSON.stringify({ phone: anyPhone() })); // notes the use of the key
   // The body, the contact's phone and custom_fields with its array: five values besides those in the array.
@@ -76,6 +76,11 @@ Deno.test("a body with many bytes or values costs one round trip more, and an or
   const bodies: [string, string[]][] = [
     [withValues(246), ["contacts"]],
     [withValues(247), ["rpc/authenticate", "contacts"]],
+    [`{"phone":"${anyPhone()}","custom_fields":{"a":1.${"0".repeat(999)}}}`, ["contacts"]],
+    [
+      `{"phone":"${anyPhone()}","custom_fields":{"a":1.${"0".repeat(1000)}}}`,
+      ["rpc/authenticate", "contacts"],
+    ],
     [withBytes(64 * KIB), ["contacts"]],
     [withBytes(64 * KIB + 1), ["rpc/authenticate", "contacts"]],
   ];

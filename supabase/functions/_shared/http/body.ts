@@ -21,6 +21,7 @@ export const MAX_VALUES = 10_000;
 const MAX_BYTES = 1024 * 1024;
 const ORDINARY_BYTES = 64 * 1024;
 const ORDINARY_VALUES = 250;
+const ORDINARY_DIGITS = 1000;
 /** `custom_fields` may have 32 levels below it. */
 const MAX_DEPTH = 64;
 
@@ -44,7 +45,8 @@ export async function readJsonText(
   if (survey.values > maxValues) {
     throw refused(`has too many values; it may have ${maxValues}, with those within others`);
   }
-  if (survey.values > ORDINARY_VALUES && !isJudged) await judge();
+  const isOrdinary = survey.values <= ORDINARY_VALUES && survey.digits <= ORDINARY_DIGITS;
+  if (!isOrdinary && !isJudged) await judge();
   try {
     return { text: UTF8.decode(bytes), survey };
   } catch {

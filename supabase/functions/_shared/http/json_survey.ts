@@ -6,6 +6,8 @@ export interface JsonSurvey {
   keys: number;
   /** How many arrays and objects are within each other at the deepest place. */
   depth: number;
+  /** How many digits its longest number has, those of an exponent left out. */
+  digits: number;
   /** Whether there may be a number that JavaScript cannot keep exactly. */
   hasLongNumber: boolean;
   /** Whether a key is written with an escape. */
@@ -38,16 +40,16 @@ const SMALL = 0x20;
  * memory. So it can be asked about a text that nobody has vouched for.
  */
 export function surveyJson(json: Uint8Array): JsonSurvey {
-  let [commas, keys, opened, empty, open, depth, digits] = [0, 0, 0, 0, 0, 0, 0];
-  let [hasLongNumber, hasEscapedKey, isEscaped] = [false, false, false];
+  let [commas, keys, opened, empty, open, depth, digits, most] = [0, 0, 0, 0, 0, 0, 0, 0];
+  let [hasExponent, hasEscapedKey, isEscaped] = [false, false, false];
   /** The last byte that is no white space and not within a string. */
   let last = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
     if (byte >= ZERO && byte <= NINE) {
-      if (++digits > EXACT_DIGITS) hasLongNumber = true;
+      if (++digits > most) most = digits;
     } else if (byte !== DOT) {
-      if (digits > 0 && (byte | SMALL) === SMALL_E) hasLongNumber = true;
+      if (digits > 0 && (byte | SMALL) === SMALL_E) hasExponent = true;
       digits = 0;
       if (byte <= SPACE) continue;
       if (byte === QUOTE) {
@@ -74,5 +76,6 @@ export function surveyJson(json: Uint8Array): JsonSurvey {
   }
   // The outermost value, one more after each comma, and the first one of each array and object with any.
   const values = 1 + commas + opened - empty;
-  return { values, keys, depth, hasLongNumber, hasEscapedKey };
+  const hasLongNumber = hasExponent || most > EXACT_DIGITS;
+  return { values, keys, depth, digits: most, hasLongNumber, hasEscapedKey };
 }
