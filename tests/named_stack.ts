@@ -27,7 +27,6 @@ export function testsOfNamedStack({ sandbox_url }: StackAddresses): string[] {
     "tests/gateway",
     "tests/database/answered_rows_test.ts",
     "tests/database/isolation_test.ts",
-    "tests/database/scopes_test.ts",
     "tests/database/policies_test.ts",
     "tests/database/privileges_test.ts",
     "tests/database/scopes_test.ts",

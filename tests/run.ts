@@ -28,6 +28,7 @@ const tests = new Deno.Command(Deno.execPath(), {
     "test",
     "--allow-all",
     "--no-prompt",
+    "--no-check", // npm run check has checked the types, those of the tests too
     "--parallel",
     `--junit-path=${report}`,
     ...paths,

@@ -16,7 +16,7 @@ const PROMISES = {
 
 const CONNECTIONS = 64;
 /** Short, and with so few connections that a page of 3 MiB for each is over soon. */
-const QUICK = { ms: 200, connections: 16 };
+const QUICK = { ms: 100, connections: 8 };
 const CHANNEL_MS = 1_000;
 const MIB = 1024 * 1024;
 const ANSWERS_OF_FLOOD = [200, 201, 429, 503];

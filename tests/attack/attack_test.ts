@@ -6,9 +6,9 @@ import { type PartName, PARTS } from "../../attack/report.ts";
 const SEED = 1;
 /** Fewer attempts than these are no attack. */
 const LEAST: Record<PartName, number> = {
-  fuzz: 400,
+  fuzz: 240,
   keyless: 20,
-  neighbour: 48, // 16 connections, three floods
+  neighbour: 24, // 8 connections, three floods
   kills: 2,
   faults: 100,
 };

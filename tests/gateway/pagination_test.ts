@@ -239,7 +239,7 @@ for (const { pattern } of listRoutes) {
         const { status, body } = await call(company.keys.read, "GET", path);
         assert.ok([200, 422].includes(status), JSON.stringify(body));
       }),
-      { numRuns: 100 },
+      { numRuns: 30 },
     );
   });
 }

@@ -1,6 +1,9 @@
 /** About how many bytes the rows of one page have at most. A hosted function has 256 MB for all its requests. */
 export const PAGE_BYTES = 1024 * 1024;
 
+/** Up to this size, an answer is read at once. A larger one takes less memory when it is read piece by piece. */
+const SMALL_BYTES = 64 * 1024;
+
 /** What is known of the rows of an answer that was read within the budget. */
 export interface ReadRows {
   bytes: number;
@@ -31,7 +34,7 @@ export async function readWithinBudget(
   const answerWith = (parts: string[], rows: ReadRows) =>
     new Response(parts.join(""), { status, statusText: asStatusText(rows), headers });
   const declared = headers.get("Content-Length");
-  if (declared !== null && Number(declared) <= 65536) {
+  if (declared !== null && Number(declared) <= SMALL_BYTES) {
     return answerWith([await answer.text()], { bytes: Number(declared), endedEarly: false });
   }
   const decoder = new TextDecoder();

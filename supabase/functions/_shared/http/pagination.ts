@@ -102,7 +102,7 @@ export async function readPage<Row extends object>(
   const limit = size.rowsUpTo(page.limit);
   // One row more than the page: whether there is another page.
   const read = async () => await withinBudget(ordered.limit(limit + 1));
-  const answer = size.isLarge(limit) ? await caller.oneByOne(read) : await read();
+  const answer = size.isLarge(limit) ? await caller.inTurn(read) : await read();
   const found = rows(answer);
   const { bytes, endedEarly } = readRows(answer);
   size.note(found.length, bytes);
