@@ -92,7 +92,18 @@ async function readAll(from: Deno.Conn): Promise<Uint8Array> {
     const length = await from.read(buffer).catch(() => null); // reset: what came before it counts
     if (length === null) return concat(pieces);
     pieces.push(buffer.slice(0, length));
+    // A server may keep the connection of a request whose body it still waits for.
+    if (length < buffer.length && hasDeclaredLength(concat(pieces))) return concat(pieces);
   }
+}
+
+/** Whether an answer that declares the length of its body has all of it. */
+function hasDeclaredLength(bytes: Uint8Array): boolean {
+  const end = indexOfNeedle(bytes, new Uint8Array(HEAD_END));
+  if (end < 0) return false;
+  const [, length] = /\r\ncontent-length: *(\d+)/i.exec(decoder.decode(bytes.subarray(0, end))) ??
+    [];
+  return length !== undefined && bytes.length >= end + HEAD_END.length + Number(length);
 }
 
 const LINE_END = [13, 10];

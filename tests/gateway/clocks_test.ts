@@ -20,7 +20,7 @@ async function list(key: string, seconds: number) {
 
 Deno.test("a clock that is ahead, or two minutes behind, does no harm", async () => {
   const { keys } = await newCompany();
-  for (const seconds of [25, 86_400, -70, -120]) {
+  for (const seconds of [86_400, -120]) {
     assert.equal((await list(keys.read, seconds)).status, 200, `${seconds} s`);
   }
 });

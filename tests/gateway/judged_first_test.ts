@@ -36,13 +36,13 @@ async function watchedGateway() {
   };
 }
 
-/** A body that never ends, in pieces of 16 KiB; counts those that were taken from it. */
-function endless() {
+/** A body that never ends, in pieces of this size; counts those that were taken from it. */
+function endless(pieceBytes = 16 * KIB) {
   let taken = 0;
   const stream = new ReadableStream<Uint8Array>({
     pull(controller) {
       taken++;
-      controller.enqueue(new Uint8Array(16 * KIB).fill(0x20));
+      controller.enqueue(new Uint8Array(pieceBytes).fill(0x20));
     },
   }, { highWaterMark: 0 });
   return { stream, taken: () => taken };
@@ -64,6 +64,13 @@ Deno.test("a body of unknown length is read up to 64 KiB for a key that is wrong
   const valid = endless();
   assert.equal((await functions.post(keys.all, valid.stream)).status, 413);
   assert.equal(valid.taken(), 65);
+});
+
+Deno.test("a body in many small pieces is not read on for a key that is wrong", async () => {
+  await using functions = await watchedGateway();
+  const body = endless(64);
+  const { status } = await functions.post("sk_live_wrong", body.stream);
+  assert.deepEqual([status, body.taken(), functions.seen()], [401, 33, ["rpc/authenticate"]]);
 });
 
 Deno.test("a body with many bytes, values or digits costs one round trip more, and an ordinary one none", async () => {

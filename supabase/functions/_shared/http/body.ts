@@ -20,6 +20,8 @@ export const MAX_VALUES = 10_000;
 
 const MAX_BYTES = 1024 * 1024;
 const ORDINARY_BYTES = 64 * 1024;
+/** A body that arrives in more pieces costs more than its bytes. */
+const ORDINARY_PIECES = 32;
 const ORDINARY_VALUES = 250;
 const ORDINARY_DIGITS = 1000;
 /** `custom_fields` may have 32 levels below it. */
@@ -85,7 +87,8 @@ async function readBytes(request: Request, timeoutMs: number, judge: () => Promi
       // Hono's body-limit, which copies the request and the server's abort signal with it.
       if (length > MAX_BYTES) throw tooLarge();
       pieces.push(value);
-      if (length > ORDINARY_BYTES && !isJudged) {
+      const isOrdinary = length <= ORDINARY_BYTES && pieces.length <= ORDINARY_PIECES;
+      if (!isOrdinary && !isJudged) {
         await judge();
         isJudged = true;
       }

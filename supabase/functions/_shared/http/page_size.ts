@@ -5,7 +5,7 @@ import { RecentlyUsed } from "../database/recently_used.ts";
 // about the same size, so one that would pass the byte budget asks for fewer rows to begin with.
 
 /** Some room, so that rows that are a little larger than the last ones still fit. */
-const ASKED_BYTES = 0.95 * PAGE_BYTES;
+const ASKED_BYTES = 0.9 * PAGE_BYTES;
 /** More than this is a large page. 200 contacts without custom fields have about 100 KiB. */
 const LARGE_BYTES = PAGE_BYTES / 4;
 /** More lists than one instance answers at a time. */
