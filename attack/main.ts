@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { describeMachine } from "../bench/machine.ts";
 import { progress } from "../bench/progress.ts";
+import { run } from "../bench/run.ts";
 import { attack } from "./attack.ts";
 import { markdown, type PartName, PARTS } from "./report.ts";
 
@@ -22,22 +23,7 @@ const options = new Command("npm run attack --")
   .parse(Deno.args, { from: "user" }).opts();
 const { only, quick, seed, case: fuzzCase, scale, seconds, compare, json } = options;
 
-/** Ends all that the run has started, the last part first. */
-const resources = new AsyncDisposableStack();
-let ending: Promise<never> | undefined;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  Deno.addSignalListener(signal, () => end(130));
-}
-// An unhandled error must not end this process and leave its child processes behind.
-addEventListener("error", (event) => {
-  event.preventDefault();
-  end(1, event.error);
-});
-addEventListener("unhandledrejection", (event) => {
-  event.preventDefault();
-  end(1, event.reason);
-});
-try {
+await run(async (resources) => {
   const { results, checkouts, ours } = await attack(
     { only, quick, seed, fuzzCase, scale, seconds, compare, progress },
     resources,
@@ -46,20 +32,8 @@ try {
   const report = { date: new Date().toISOString(), machine, seed, checkouts, results };
   console.log(markdown(report));
   if (json) await Deno.writeTextFile(json, JSON.stringify(report, null, 2) + "\n");
-  await end(results.some(({ findings }) => findings.length > 0) ? 1 : 0);
-} catch (error) {
-  await end(1, error);
-}
-
-/** Ends everything, once; what fails after that is a consequence of the end. */
-function end(code: number, error?: unknown): Promise<never> {
-  return ending ??= (async () => {
-    if (error) console.error(error);
-    await resources.disposeAsync().catch(console.error);
-    progress("ended, and everything removed");
-    Deno.exit(code);
-  })();
-}
+  return results.some(({ findings }) => findings.length > 0) ? 1 : 0;
+});
 
 function whole(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -6,6 +6,7 @@ import { describeMachine } from "./machine.ts";
 import { measure, subjectOf } from "./measure.ts";
 import { measurePressure } from "./pressure.ts";
 import { progress } from "./progress.ts";
+import { run } from "./run.ts";
 import { markdown, type Report } from "./report.ts";
 import { planScenarios, SCENARIO_NAMES } from "./scenarios.ts";
 import { startBenchStack } from "./measured_stack.ts";
@@ -39,43 +40,16 @@ const options = new Command("npm run bench --")
 const { quick, only, growth, pressure, json, compare, ...chosen } = options;
 const { rows, ...pace } = { ...(quick ? QUICK : FULL), ...chosen };
 
-/** Ends all that the run has started, the last part first. Once it is disposed of, nothing can start. */
-const resources = new AsyncDisposableStack();
-let ending: Promise<never> | undefined;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  Deno.addSignalListener(signal, () => end(130));
-}
-// An unhandled error must not end this process and leave its child processes behind.
-addEventListener("error", (event) => {
-  event.preventDefault();
-  end(1, event.error);
-});
-addEventListener("unhandledrejection", (event) => {
-  event.preventDefault();
-  end(1, event.reason);
-});
-try {
+await run(async (resources) => {
   const earlier = compare ? JSON.parse(await Deno.readTextFile(compare)) : undefined;
-  const report = await measureAll();
+  const report = await measureAll(resources);
   console.log(markdown(report, earlier));
   if (json) await Deno.writeTextFile(json, JSON.stringify(report, null, 2) + "\n");
-  await end(0);
-} catch (error) {
-  await end(1, error);
-}
+  return 0;
+}, (error) => error instanceof Error ? error.message : error);
 
-/** Ends everything, once; what fails after that is a consequence of the end. */
-function end(code: number, error?: unknown): Promise<never> {
-  return ending ??= (async () => {
-    if (error) console.error(error instanceof Error ? error.message : error);
-    await resources.disposeAsync().catch(console.error);
-    progress("ended, and everything removed");
-    Deno.exit(code);
-  })();
-}
-
-async function measureAll(): Promise<Report> {
-  const side = await startSide(rows);
+async function measureAll(resources: AsyncDisposableStack): Promise<Report> {
+  const side = await startSide(rows, resources);
   const { stack, scenarios, chosen } = side;
   progress("cold starts");
   const coldStarts = await measureColdStarts(stack, quick ? 5 : 15);
@@ -87,14 +61,18 @@ async function measureAll(): Promise<Report> {
     pace,
     measurements,
     coldStarts,
-    growth: growth ? await measureGrowth(side, growth) : undefined,
+    growth: growth ? await measureGrowth(side, growth, resources) : undefined,
     pressure: pressure ? await measurePressure(stack, scenarios) : undefined,
   };
 }
 
 /** Measures the functions again, in turn with functions before a database with fewer contacts. */
-async function measureGrowth({ stack, chosen }: Side, fewerRows: number) {
-  const fewer = await startSide(fewerRows);
+async function measureGrowth(
+  { stack, chosen }: Side,
+  fewerRows: number,
+  resources: AsyncDisposableStack,
+) {
+  const fewer = await startSide(fewerRows, resources);
   const subjects = chosen.flatMap((scenario, index) => [
     subjectOf(fewer.chosen[index], fewer.stack, "fewer rows"),
     subjectOf(scenario, stack),
@@ -108,7 +86,7 @@ async function measureGrowth({ stack, chosen }: Side, fewerRows: number) {
 type Side = Awaited<ReturnType<typeof startSide>>;
 
 /** Starts a stack whose database has so many contacts. */
-async function startSide(contacts: number) {
+async function startSide(contacts: number, resources: AsyncDisposableStack) {
   progress(`starting a stack and writing ${contacts.toLocaleString("en")} contacts`);
   const stack = await startBenchStack(resources);
   const company = await fillDatabase(stack.owner, contacts, stack.secrets.credentials_key);
