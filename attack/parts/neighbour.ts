@@ -27,10 +27,16 @@ interface Flood {
   hold(): Promise<AsyncDisposable>;
 }
 
+const nothing = () => Promise.resolve({ [Symbol.asyncDispose]: async () => {} });
+
 const FLOODS: Record<string, (side: AttackedStack) => Flood> = {
+  "lists of ordinary contacts": ({ gateway, companies: { attacker } }) => ({
+    plan: plan(gateway.url, list(attacker.key)),
+    hold: nothing,
+  }),
   "pages of 200 contacts of 16 KiB": ({ gateway, companies: { heavy } }) => ({
     plan: plan(gateway.url, list(heavy.key, "contacts", 200)),
-    hold: () => Promise.resolve({ [Symbol.asyncDispose]: async () => {} }),
+    hold: nothing,
   }),
   "updates of a locked row": ({ gateway, stack, companies: { attacker } }) => ({
     plan: plan(gateway.url, renameContact(attacker, 5)),

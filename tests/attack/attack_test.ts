@@ -8,7 +8,7 @@ const SEED = 1;
 const LEAST: Record<PartName, number> = {
   fuzz: 240,
   keyless: 20,
-  neighbour: 24, // 8 connections, three floods
+  neighbour: 32, // 8 connections, four floods
   kills: 2,
   faults: 100,
 };
