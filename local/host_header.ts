@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../supabase/functions/_shared/errors.ts";
+import { requestIdOf } from "../supabase/functions/_shared/http/request_id.ts";
 
 /** A host and an optional port (RFC 3986, 3.2.2), and nothing that a URL parser would drop or cut off. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?$/i;
@@ -39,8 +40,7 @@ function hostname(text: string): string | null {
 }
 
 function malformedRequest(request: Request, error: string): Response {
-  const presented = request.headers.get("X-Request-Id") ?? "";
-  const request_id = /^[\x21-\x7e]{1,128}$/.test(presented) ? presented : crypto.randomUUID();
+  const request_id = requestIdOf(request.headers);
   const code: ErrorCode = "malformed_request";
   return Response.json({ error, code, request_id }, {
     status: 400,

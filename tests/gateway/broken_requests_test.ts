@@ -26,6 +26,10 @@ function post(key: string, ...headers: string[]): string {
   return head(key, "POST /gateway/contacts HTTP/1.1", "Host: edge", json, ...headers);
 }
 
+/** A valid key with the answer that it gets, and a wrong key with its own. */
+const validAndWrong = (status: number, code: string) =>
+  [[keys.all, status, code], [WRONG, 401, "invalid_api_key"]] as const;
+
 Deno.test("a body that breaks off is a 400, and a 401 without a valid key", async () => {
   await using server = await servedGateway();
   const broken = [
@@ -34,13 +38,7 @@ Deno.test("a body that breaks off is a 400, and a 401 without a valid key", asyn
     ["Transfer-Encoding: chunked", '9\r\n{"pho'],
   ];
   for (const [framing, sent] of broken) {
-    for (
-      const [key, status, code] of [[keys.all, 400, "malformed_request"], [
-        WRONG,
-        401,
-        "invalid_api_key",
-      ]] as const
-    ) {
+    for (const [key, status, code] of validAndWrong(400, "malformed_request")) {
       const connection = await rawConnection(server.port, post(key, framing) + sent);
       await connection.endSending();
       const answer = await connection.answer();
@@ -52,13 +50,7 @@ Deno.test("a body that breaks off is a 400, and a 401 without a valid key", asyn
 Deno.test("a body that does not come, or trickles in, is given up with a 408, and a 401 without a valid key", async () => {
   await using server = await servedGateway({ bodyTimeoutMs: 50 });
   for (const piece of ["", " "]) {
-    for (
-      const [key, status, code] of [[keys.all, 408, "request_timeout"], [
-        WRONG,
-        401,
-        "invalid_api_key",
-      ]] as const
-    ) {
+    for (const [key, status, code] of validAndWrong(408, "request_timeout")) {
       const connection = await rawConnection(server.port, post(key, "Content-Length: 100000"));
       let isAnswered = false;
       const answering = connection.answer().finally(() => isAnswered = true);

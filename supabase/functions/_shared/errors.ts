@@ -63,7 +63,8 @@ export function invalidApiKey(logFacts?: Record<string, unknown>): ApiError {
   return new ApiError("invalid_api_key", "Invalid or expired API key", { logFacts });
 }
 
-const RETRY_AFTER_S = 2;
+/** For what passes within seconds. A caller that comes back too early gets the same answer. */
+export const RETRY_SOON = { "Retry-After": "2" };
 
 /** The company has more under way than its share. Nothing was done for this request. */
 export function tooManyRequests(): ApiError {
@@ -71,7 +72,7 @@ export function tooManyRequests(): ApiError {
     "too_many_requests",
     "Your company has too many requests under way at once; nothing was done for this one, so repeat it " +
       "after the seconds in Retry-After",
-    { headers: { "Retry-After": String(RETRY_AFTER_S) } },
+    { headers: RETRY_SOON },
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { DatabaseError, type PassingTrouble } from "../database/rows.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, RETRY_SOON } from "../errors.ts";
 import { logFailure, type Origin } from "../log.ts";
 import type { ApiEnv } from "./env.ts";
 import { logRefusedKey } from "./refused_keys.ts";
@@ -107,9 +107,6 @@ const SENTENCES: Record<PassingTrouble, string> = {
   clock: "The clocks of the service and of its database differ",
 };
 
-/** Many outages are over within seconds. A caller that comes back too early gets the same answer. */
-const RETRY_AFTER_S = 2;
-
 /**
  * The database is in a trouble that passes.
  * @param whatToDo the end of the sentence: what the caller does next.
@@ -121,6 +118,6 @@ export function databaseUnavailable(
 ): ApiError {
   return new ApiError("database_unavailable", `${SENTENCES[trouble]}; ${whatToDo}`, {
     body,
-    headers: { "Retry-After": String(RETRY_AFTER_S) },
+    headers: RETRY_SOON,
   });
 }
