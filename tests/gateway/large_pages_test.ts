@@ -40,7 +40,8 @@ Deno.test("a page of large rows ends early and has a cursor; a walk by has_more 
     hasMore = has_more;
     pages++;
   }
-  assert.equal(pages, 3);
+  // 69 rows fit; 62 are asked for once the instance knows the key's company, which it learns beside the requests.
+  assert.ok(pages === 3 || pages === 4, `${pages} pages`);
   assert.deepEqual([ids.length, new Set(ids).size, ids.at(-1)], [200, 200, company.contact_id]);
 });
 
