@@ -321,6 +321,55 @@ export type Database = {
           },
         ];
       };
+      "job_runs": {
+        Row: {
+          "account_id": string;
+          "began_at": string;
+          "company_id": string;
+          "ended_at": string | null;
+          "failure": string | null;
+          "id": string;
+          "job": string;
+          "result": Json | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "began_at"?: string;
+          "company_id": string;
+          "ended_at"?: string | null;
+          "failure"?: string | null;
+          "id"?: string;
+          "job": string;
+          "result"?: Json | null;
+        };
+        Update: {
+          "account_id"?: string;
+          "began_at"?: string;
+          "company_id"?: string;
+          "ended_at"?: string | null;
+          "failure"?: string | null;
+          "id"?: string;
+          "job"?: string;
+          "result"?: Json | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "job_runs_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "job_runs_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "messages": {
         Row: {
           "company_id": string;
@@ -329,6 +378,7 @@ export type Database = {
           "created_at": string;
           "direction": string;
           "id": string;
+          "rendered_text": string | null;
           "status": string | null;
           "type": string;
           "updated_at": string;
@@ -342,6 +392,7 @@ export type Database = {
           "created_at"?: string;
           "direction": string;
           "id"?: string;
+          "rendered_text"?: string | null;
           "status"?: string | null;
           "type"?: string;
           "updated_at"?: string;
@@ -354,6 +405,7 @@ export type Database = {
           "created_at"?: string;
           "direction"?: string;
           "id"?: string;
+          "rendered_text"?: string | null;
           "status"?: string | null;
           "type"?: string;
           "updated_at"?: string;
@@ -539,6 +591,158 @@ export type Database = {
           },
         ];
       };
+      "template_catalogues": {
+        Row: {
+          "business_account_id": string;
+          "company_id": string;
+          "created_at": string;
+          "failures": number;
+          "id": string;
+          "sync_due_at": string;
+          "synced_at": string | null;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id": string;
+          "company_id": string;
+          "created_at"?: string;
+          "failures"?: number;
+          "id"?: string;
+          "sync_due_at"?: string;
+          "synced_at"?: string | null;
+          "updated_at"?: string;
+        };
+        Update: {
+          "business_account_id"?: string;
+          "company_id"?: string;
+          "created_at"?: string;
+          "failures"?: number;
+          "id"?: string;
+          "sync_due_at"?: string;
+          "synced_at"?: string | null;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "template_catalogues_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "template_media": {
+        Row: {
+          "account_id": string;
+          "company_id": string;
+          "created_at": string;
+          "failed_at": string | null;
+          "failure": string | null;
+          "failures": number;
+          "filename": string | null;
+          "id": string;
+          "lease_ends_at": string | null;
+          "media_id": string | null;
+          "sample_source": string;
+          "updated_at": string;
+          "upload_id": string | null;
+          "uploaded_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "company_id": string;
+          "created_at"?: string;
+          "failed_at"?: string | null;
+          "failure"?: string | null;
+          "failures"?: number;
+          "filename"?: string | null;
+          "id"?: string;
+          "lease_ends_at"?: string | null;
+          "media_id"?: string | null;
+          "sample_source": string;
+          "updated_at"?: string;
+          "upload_id"?: string | null;
+          "uploaded_at"?: string | null;
+        };
+        Update: {
+          "account_id"?: string;
+          "company_id"?: string;
+          "created_at"?: string;
+          "failed_at"?: string | null;
+          "failure"?: string | null;
+          "failures"?: number;
+          "filename"?: string | null;
+          "id"?: string;
+          "lease_ends_at"?: string | null;
+          "media_id"?: string | null;
+          "sample_source"?: string;
+          "updated_at"?: string;
+          "upload_id"?: string | null;
+          "uploaded_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "template_media_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "template_media_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "template_rereads": {
+        Row: {
+          "business_account_id": string;
+          "company_id": string;
+          "id": string;
+          "name": string;
+          "read_at": string | null;
+          "tried_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id": string;
+          "company_id": string;
+          "id"?: string;
+          "name": string;
+          "read_at"?: string | null;
+          "tried_at"?: string;
+        };
+        Update: {
+          "business_account_id"?: string;
+          "company_id"?: string;
+          "id"?: string;
+          "name"?: string;
+          "read_at"?: string | null;
+          "tried_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "template_rereads_catalogue_fkey";
+            columns: ["company_id", "business_account_id"];
+            isOneToOne: false;
+            referencedRelation: "template_catalogues";
+            referencedColumns: ["company_id", "business_account_id"];
+          },
+          {
+            foreignKeyName: "template_rereads_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "template_sends": {
         Row: {
           "channel_code": number | null;
@@ -550,6 +754,7 @@ export type Database = {
           "idempotency_key": string | null;
           "language_code": string;
           "lease_ends_at": string;
+          "media_id": string | null;
           "message_id": string;
           "reason": string | null;
           "state": string;
@@ -568,6 +773,7 @@ export type Database = {
           "idempotency_key"?: string | null;
           "language_code": string;
           "lease_ends_at"?: string;
+          "media_id"?: string | null;
           "message_id": string;
           "reason"?: string | null;
           "state"?: string;
@@ -585,6 +791,7 @@ export type Database = {
           "idempotency_key"?: string | null;
           "language_code"?: string;
           "lease_ends_at"?: string;
+          "media_id"?: string | null;
           "message_id"?: string;
           "reason"?: string | null;
           "state"?: string;
@@ -609,22 +816,142 @@ export type Database = {
           },
         ];
       };
+      "templates": {
+        Row: {
+          "business_account_id": string;
+          "category": string | null;
+          "channel_template_id": string | null;
+          "company_id": string;
+          "components": NonNullable<Json>;
+          "created_at": string;
+          "header_format": string | null;
+          "id": string;
+          "language": string;
+          "media_problem": string | null;
+          "name": string;
+          "otp_button": number | null;
+          "parameter_format": string;
+          "phone_number_ids": (string)[];
+          "quality": string | null;
+          "read_at": string;
+          "rejected_reason": string | null;
+          "rendering": NonNullable<Json>;
+          "sample_source": string | null;
+          "sample_url": string | null;
+          "status": string;
+          "status_since": string;
+          "ttl_seconds": number | null;
+          "unsupported": (string)[];
+          "upcoming_category": string | null;
+          "updated_at": string;
+          "variables": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id": string;
+          "category"?: string | null;
+          "channel_template_id"?: string | null;
+          "company_id": string;
+          "components": NonNullable<Json>;
+          "created_at"?: string;
+          "header_format"?: string | null;
+          "id"?: string;
+          "language": string;
+          "media_problem"?: string | null;
+          "name": string;
+          "otp_button"?: number | null;
+          "parameter_format": string;
+          "phone_number_ids"?: (string)[];
+          "quality"?: string | null;
+          "read_at": string;
+          "rejected_reason"?: string | null;
+          "rendering": NonNullable<Json>;
+          "sample_source"?: never;
+          "sample_url"?: string | null;
+          "status": string;
+          "status_since": string;
+          "ttl_seconds"?: number | null;
+          "unsupported"?: (string)[];
+          "upcoming_category"?: string | null;
+          "updated_at"?: string;
+          "variables": NonNullable<Json>;
+        };
+        Update: {
+          "business_account_id"?: string;
+          "category"?: string | null;
+          "channel_template_id"?: string | null;
+          "company_id"?: string;
+          "components"?: NonNullable<Json>;
+          "created_at"?: string;
+          "header_format"?: string | null;
+          "id"?: string;
+          "language"?: string;
+          "media_problem"?: string | null;
+          "name"?: string;
+          "otp_button"?: number | null;
+          "parameter_format"?: string;
+          "phone_number_ids"?: (string)[];
+          "quality"?: string | null;
+          "read_at"?: string;
+          "rejected_reason"?: string | null;
+          "rendering"?: NonNullable<Json>;
+          "sample_source"?: never;
+          "sample_url"?: string | null;
+          "status"?: string;
+          "status_since"?: string;
+          "ttl_seconds"?: number | null;
+          "unsupported"?: (string)[];
+          "upcoming_category"?: string | null;
+          "updated_at"?: string;
+          "variables"?: NonNullable<Json>;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "templates_catalogue_fkey";
+            columns: ["company_id", "business_account_id"];
+            isOneToOne: false;
+            referencedRelation: "template_catalogues";
+            referencedColumns: ["company_id", "business_account_id"];
+          },
+          {
+            foreignKeyName: "templates_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
     };
     Views: {
       [_ in never]: never;
     };
     Functions: {
+      "apply_template_sync": {
+        Args: { "account_id": string; "began_at": string; "only_name"?: string; "templates": Json };
+        Returns: Json;
+      };
       "authenticate": { Args: Record<PropertyKey, never>; Returns: string };
+      "begin_job": { Args: { "account_id": string; "job": string }; Returns: Json };
+      "begin_media_upload": {
+        Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
+        Returns: Json;
+      };
       "claim_template_send": {
         Args: {
+          "body_variables"?: (string)[];
+          "button_variables"?: (string)[];
           "claim_id": string;
           "contact_name"?: string;
           "content": string;
+          "dry_run"?: boolean;
+          "header_variables"?: (string)[];
           "idempotency_key"?: string;
           "language_code": string;
           "message_type": string;
           "phone": string;
           "phone_number_id"?: string;
+          "preflight"?: string;
           "template_name": string;
         };
         Returns: Json;
@@ -645,7 +972,24 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "due_jobs": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "account_id": string;
+          "job": string;
+        }[];
+      };
+      "due_media": { Args: { "account_id": string; "max_rows"?: number }; Returns: Json };
+      "end_job": {
+        Args: { "failure"?: string; "result"?: Json; "run_id": string };
+        Returns: undefined;
+      };
       "fail_expired_template_sends": { Args: Record<PropertyKey, never>; Returns: number };
+      "fail_media_upload": { Args: { "reason": string; "upload_id": string }; Returns: boolean };
+      "finish_media_upload": {
+        Args: { "filename"?: string; "media_id": string; "upload_id": string };
+        Returns: boolean;
+      };
       "health": { Args: Record<PropertyKey, never>; Returns: boolean };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
       "reseal_account_token": {

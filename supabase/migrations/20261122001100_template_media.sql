@@ -1,0 +1,212 @@
+-- The media of template headers. The channel demands it with every send, so the approved sample is uploaded once
+-- for each account, and its media id is sent until it is about to expire.
+
+create table public.template_media (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  sample_source text not null,
+  -- The channel's id of the uploaded media; the channel deletes it after 30 days. Null: it has to be uploaded.
+  media_id text check (char_length(media_id) between 1 and 255),
+  -- The name that the recipient sees, of a document.
+  filename text check (char_length(filename) between 1 and 240),
+  uploaded_at timestamptz,
+  -- An upload that is under way, and until when no other begins.
+  upload_id uuid unique,
+  lease_ends_at timestamptz,
+  failed_at timestamptz,
+  failure text check (char_length(failure) between 1 and 1000),
+  failures integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (company_id, id),
+  constraint template_media_one_per_account_and_sample unique (company_id, account_id, sample_source),
+  constraint template_media_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade,
+  constraint template_media_time_when_uploaded check (media_id is null or uploaded_at is not null)
+);
+comment on table public.template_media is
+  'The samples of template headers that were uploaded to the channel, for each account.';
+create trigger template_media_set_updated_at before update on public.template_media
+  for each row execute function app.set_updated_at();
+alter table public.template_media enable row level security;
+grant select on public.template_media to service_role;
+
+create function public.due_media(account_id uuid, max_rows integer default 10) returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object('template_id', due.id, 'name', due.name, 'language', due.language)), '[]')
+  from (
+    select distinct on (templates.sample_source) templates.id, templates.name, templates.language
+    from public.messaging_accounts as accounts
+    join public.templates on templates.company_id = accounts.company_id
+      and templates.business_account_id = accounts.business_account_id
+    left join public.template_media as media on media.company_id = accounts.company_id
+      and media.account_id = accounts.id and media.sample_source = templates.sample_source
+    where accounts.id = due_media.account_id and accounts.disconnected_at is null
+      and templates.status = 'APPROVED' and templates.unsupported = '{}'
+      and templates.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') and templates.sample_source is not null
+      and (media.media_id is null or media.uploaded_at < now() - interval '25 days')
+      and (media.lease_ends_at is null or media.lease_ends_at <= now())
+      and (media.failed_at is null or media.failed_at
+        + least(interval '5 minutes' * 2 ^ least(media.failures, 12), interval '24 hours') <= now())
+    order by templates.sample_source, templates.id
+    limit greatest(least(max_rows, 100), 0)
+  ) due
+$$;
+comment on function public.due_media(uuid, integer) is
+  'The templates whose header media has to be uploaded for an account: it was never uploaded, is stale, or expires '
+  'within five days. One that failed is left out for a pause that grows with each failure.';
+grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
+
+create function public.begin_media_upload(
+  account_id uuid,
+  template_id uuid,
+  lease_seconds integer default 30
+) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  template record;
+  media record;
+  new_upload_id constant uuid := gen_random_uuid();
+begin
+  select templates.company_id, templates.name, templates.language, templates.header_format, templates.sample_url,
+    templates.sample_source, templates.media_problem
+  into template
+  from public.messaging_accounts as accounts
+  join public.templates on templates.company_id = accounts.company_id
+    and templates.business_account_id = accounts.business_account_id
+  where accounts.id = begin_media_upload.account_id and accounts.disconnected_at is null
+    and (own_company_id is null or accounts.company_id = own_company_id)
+    and templates.id = begin_media_upload.template_id and templates.status <> 'DELETED'
+    and templates.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT');
+  if not found then
+    return jsonb_build_object('result', 'gone');
+  end if;
+  if template.sample_source is null then
+    return jsonb_build_object('result', 'failed', 'reason', template.media_problem);
+  end if;
+
+  insert into public.template_media (company_id, account_id, sample_source)
+  values (template.company_id, begin_media_upload.account_id, template.sample_source)
+  on conflict do nothing;
+  select * into media from public.template_media
+  where company_id = template.company_id and account_id = begin_media_upload.account_id
+    and sample_source = template.sample_source
+  for no key update;
+  case
+    when media.media_id is not null and media.uploaded_at >= now() - interval '25 days' then
+      return jsonb_build_object('result', 'ready', 'media_id', media.media_id, 'filename', media.filename);
+    when media.lease_ends_at > now() then
+      return jsonb_build_object('result', 'wait');
+    -- Those who waited for the upload that failed do not try it again one after the other.
+    when media.failed_at > now() - interval '10 seconds' then
+      return jsonb_build_object('result', 'failed', 'reason', media.failure);
+    else
+      update public.template_media set
+        upload_id = new_upload_id,
+        lease_ends_at = now() + interval '1 second' * greatest(least(lease_seconds, 150), 1)
+      where id = media.id;
+      return jsonb_build_object(
+        'result', 'upload', 'upload_id', new_upload_id, 'format', template.header_format,
+        'sample_url', template.sample_url, 'template_name', template.name, 'language', template.language
+      );
+  end case;
+end
+$$;
+comment on function public.begin_media_upload(uuid, uuid, integer) is
+  'Decides who uploads the header media of a template for an account. The result is ready (with the media id), '
+  'upload (this caller does it, and tells finish_media_upload or fail_media_upload), wait (another caller does it now), '
+  'failed (it failed less than ten seconds ago, or has no sample) or gone (there is no such template any more).';
+grant execute on function public.begin_media_upload(uuid, uuid, integer)
+  to api_client, channel_client, service_role;
+
+create function public.finish_media_upload(upload_id uuid, media_id text, filename text default null)
+returns boolean
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  media record;
+begin
+  update public.template_media set
+    media_id = finish_media_upload.media_id,
+    filename = finish_media_upload.filename,
+    uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0
+  where upload_id = finish_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
+  returning company_id, sample_source into media;
+  if not found then
+    return false;
+  end if;
+  update public.templates set media_problem = null
+  where company_id = media.company_id and sample_source = media.sample_source and media_problem is not null;
+  return true;
+end
+$$;
+comment on function public.finish_media_upload(uuid, text, text) is
+  'Records the media id of an upload. Returns false when the upload is not the one under way any more.';
+grant execute on function public.finish_media_upload(uuid, text, text)
+  to api_client, channel_client, service_role;
+
+create function public.fail_media_upload(upload_id uuid, reason text) returns boolean
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  media record;
+begin
+  update public.template_media set
+    upload_id = null, lease_ends_at = null,
+    failed_at = now(), failure = left(fail_media_upload.reason, 1000), failures = failures + 1
+  where upload_id = fail_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
+  returning company_id, sample_source, failure into media;
+  if not found then
+    return false;
+  end if;
+  update public.templates set media_problem = media.failure
+  where company_id = media.company_id and sample_source = media.sample_source;
+  return true;
+end
+$$;
+comment on function public.fail_media_upload(uuid, text) is
+  'Records why an upload failed. Returns false when the upload is not the one under way any more.';
+grant execute on function public.fail_media_upload(uuid, text) to api_client, channel_client, service_role;
+
+create function public.due_jobs() returns table (job text, account_id uuid)
+language sql stable security definer
+set search_path = ''
+as $$
+  -- One account for each business account. At random, because the token of one may be broken.
+  (
+    select 'template-sync', due.id
+    from (
+      select distinct on (accounts.company_id, accounts.business_account_id) accounts.id, accounts.company_id
+      from public.messaging_accounts as accounts
+      left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
+        and catalogues.business_account_id = accounts.business_account_id
+      where accounts.disconnected_at is null and accounts.business_account_id is not null
+        and (catalogues.id is null or catalogues.sync_due_at <= now())
+      order by accounts.company_id, accounts.business_account_id, random()
+    ) due
+    where not app.is_running(due.company_id, due.id, 'template-sync')
+  )
+  union all
+  (
+    select 'template-media', accounts.id
+    from public.messaging_accounts as accounts
+    where accounts.disconnected_at is null and accounts.business_account_id is not null
+      and public.due_media(accounts.id, 1) <> '[]'
+      and not app.is_running(accounts.company_id, accounts.id, 'template-media')
+  )
+$$;
+comment on function public.due_jobs() is 'The jobs that should run now: one row for each job and account.';
+grant execute on function public.due_jobs() to service_role;
