@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { anyPhone, type Company, newCompany, newMember } from "../support/company.ts";
+import { addTemplate, anyPhone, type Company, newCompany, newMember } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { listRoutes } from "../support/routes.ts";
 import { withDatabase } from "../support/test_stack.ts";
@@ -111,6 +111,7 @@ Deno.test("every list can be walked a row at a time", async () => {
         values (${company.id}, ${company.contact_id}, ${company.account_id}, 'closed')
       `;
       await sql.begin((sql) => newMember(sql, company.id, "agent"));
+      await addTemplate(sql, company.id);
     }
     await sql`
       insert into teams (company_id, name)
@@ -215,6 +216,7 @@ const anyCursorValue = fc.oneof(
 const CURSORS: Record<string, unknown[]> = {
   "/pipelines": [0, crypto.randomUUID()],
   "/stages": [crypto.randomUUID(), 0, crypto.randomUUID()],
+  "/templates": ["order_update", "en_US", crypto.randomUUID()],
 };
 const NEWEST_FIRST = ["2026-01-01T00:00:00.5+00:00", crypto.randomUUID()];
 

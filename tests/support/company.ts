@@ -32,6 +32,71 @@ export interface Company {
   conversation_id: string;
   member_id: string;
   team_id: string;
+  /** A template of a business account in which no account is connected. */
+  template_id: string;
+}
+
+/** Columns of a template; those that are left out make an approved one without variables. */
+export interface TemplateColumns {
+  business_account_id?: string;
+  name?: string;
+  language?: string;
+  status?: string;
+  status_since?: Date;
+  category?: string | null;
+  upcoming_category?: string | null;
+  quality?: string | null;
+  rejected_reason?: string | null;
+  parameter_format?: "POSITIONAL" | "NAMED";
+  components?: postgres.JSONValue;
+  header_format?: string | null;
+  variables?: { header?: unknown[]; body?: unknown[]; buttons?: unknown[] };
+  rendering?: postgres.JSONValue;
+  otp_button?: number | null;
+  unsupported?: string[];
+  sample_url?: string | null;
+  media_problem?: string | null;
+  read_at?: Date;
+}
+
+/**
+ * Adds a template to a company, as if the channel had listed it, and returns its id. No job reads the templates
+ * of its business account again.
+ */
+export async function addTemplate(
+  sql: Sql,
+  company_id: string,
+  { business_account_id = `2${random(14)}`, components, variables, rendering, ...columns }:
+    TemplateColumns = {},
+): Promise<string> {
+  await sql`
+    insert into template_catalogues (company_id, business_account_id, sync_due_at)
+    values (${company_id}, ${business_account_id}, 'infinity') on conflict do nothing
+  `;
+  const [{ phone_number_ids }] = await sql`
+    select app.connected_numbers(${company_id}, ${business_account_id}) as phone_number_ids
+  `;
+  const row = {
+    ...{ company_id, business_account_id, phone_number_ids },
+    name: "order_update",
+    language: "en_US",
+    status: "APPROVED",
+    status_since: new Date(),
+    category: "UTILITY",
+    quality: "GREEN",
+    parameter_format: "POSITIONAL",
+    components: sql.json(components ?? [{ type: "BODY", text: "Hello" }]),
+    variables: sql.json(
+      { header: [], body: [], buttons: [], ...variables } as postgres.JSONValue,
+    ),
+    rendering: sql.json(
+      rendering ?? { header: null, body: ["Hello"], footer: null, buttons: [] },
+    ),
+    read_at: new Date(),
+    ...columns,
+  };
+  const [{ id }] = await sql`insert into templates ${sql(row)} returning id`;
+  return id;
 }
 
 /** Makes a new company, so that no test relies on the rows of another. */
@@ -81,6 +146,7 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
   const [team] = await sql`
     insert into teams (company_id, name) values (${id}, 'Support') returning id
   `;
+  const template_id = await addTemplate(sql, id);
   return {
     id,
     keys,
@@ -94,6 +160,7 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
     conversation_id: conversation.id,
     member_id,
     team_id: team.id,
+    template_id,
   };
 }
 
@@ -101,12 +168,20 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
 export async function connectAccount(
   sql: Sql,
   company_id: string,
-  { phone_number_id = anyPhoneNumberId(), display_phone = "+15550199" } = {},
+  { phone_number_id = anyPhoneNumberId(), display_phone = "+15550199", business_account_id }: {
+    phone_number_id?: string;
+    display_phone?: string;
+    /** The channel's id of the business account; none unless given, so that there is nothing to read. */
+    business_account_id?: string;
+  } = {},
 ): Promise<{ id: string; phone_number_id: string; sealed_token: string }> {
-  const sealed_token = await sealedFor({ company_id, phone_number_id });
-  const row = { company_id, phone_number_id, display_phone, encrypted_token: sealed_token };
+  const encrypted_token = await sealedFor({ company_id, phone_number_id });
+  const row = {
+    ...{ company_id, phone_number_id, display_phone, encrypted_token },
+    business_account_id: business_account_id ?? null,
+  };
   const [{ id }] = await sql`insert into messaging_accounts ${sql(row)} returning id`;
-  return { id, phone_number_id, sealed_token };
+  return { id, phone_number_id, sealed_token: encrypted_token };
 }
 
 /** Disconnects one account. */

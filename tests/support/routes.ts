@@ -20,6 +20,7 @@ const OWN_ROW: Record<string, (company: Company) => string> = {
   "/contacts/:id": (company) => `/contacts/${company.contact_id}`,
   "/deals/:id": (company) => `/deals/${company.deal_id}`,
   "/conversations/:id": (company) => `/conversations/${company.conversation_id}`,
+  "/templates/:id": (company) => `/templates/${company.template_id}`,
 };
 
 const BODIES: Record<string, (company: Company) => Record<string, unknown>> = {
@@ -47,7 +48,9 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, pat
 });
 
 /** The routes that answer a list. */
-export const listRoutes = routes.filter(({ method }) => method === "GET");
+export const listRoutes = routes.filter(({ method, pattern }) =>
+  method === "GET" && !pattern.includes(":")
+);
 /** The routes that take a body. */
 export const bodyRoutes = routes.filter(({ body }) => body !== null);
 /** The routes of one row. */
