@@ -155,7 +155,7 @@ export const OPERATIONS = {
       "the template. **Always check `success`.** An answer with the status 200 can have `success` " +
       "false: the contact must not be contacted, or an earlier send with the same idempotency key is " +
       "pending or has failed. Give every message an `idempotency_key`. Then you can repeat a request " +
-      "blindly, and nothing is sent twice.",
+      "blindly, and nothing is sent twice. `GET /templates` of the gateway shows what a template takes.",
   },
 } satisfies Record<OperationId, Words>;
 
@@ -165,4 +165,7 @@ export const PARAMETERS: Record<string, string> = {
   limit: "The greatest number of records on a page.",
   cursor: "Continues after a page: the `next_cursor` of that page.",
   pipeline_id: "Lists only the stages of this pipeline.",
+  dry_run:
+    "With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the " +
+    "send would answer it.",
 };
