@@ -1,13 +1,9 @@
 import { fetchOnce } from "../fetch_once.ts";
+import type { ChannelConfig } from "./channel_config.ts";
 import { passedOn } from "./channel_words.ts";
 import { outcomeOf, type SendOutcome } from "./outcome.ts";
 
-/** The address and the time-out of calls to the channel. */
-export interface ChannelConfig {
-  /** With the version and without a slash at the end: `https://graph.facebook.com/v26.0`. */
-  url: string;
-  timeoutMs: number;
-}
+export type { ChannelConfig };
 
 /** A call to the channel, ready to be made. */
 export interface ChannelCall {

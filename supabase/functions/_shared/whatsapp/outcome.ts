@@ -145,7 +145,8 @@ function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
   return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
 }
 
-function channelError(body: unknown): ChannelError | undefined {
+/** The error in an answer of the channel; undefined when it has none. */
+export function channelError(body: unknown): ChannelError | undefined {
   const refused = Refused.safeParse(body);
   if (!refused.success) return undefined;
   const { code, message, error_data, fbtrace_id } = refused.data.error;
@@ -155,7 +156,7 @@ function channelError(body: unknown): ChannelError | undefined {
 const A_DAY = 24 * 60 * 60;
 
 /** The seconds in a Retry-After header, which is a number of seconds or a date in GMT (RFC 9110, 10.2.3). */
-function secondsUntil(retryAfter: string | null): number | undefined {
+export function secondsUntil(retryAfter: string | null): number | undefined {
   const text = retryAfter ?? "";
   const date = text.endsWith(" GMT") ? Date.parse(text) : NaN;
   const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((date - Date.now()) / 1000);
