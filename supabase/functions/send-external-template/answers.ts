@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ApiError } from "../_shared/errors.ts";
 import { Id } from "../_shared/http/fields.ts";
 import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
-import { faultDetail, type TemplateFault } from "../_shared/whatsapp/template_words.ts";
+import { faultDetail, type Fault } from "../_shared/whatsapp/template_words.ts";
 import type { Claim, ClaimedSend, ConnectedAccount } from "./claim.ts";
 import type { SendRequest } from "./request.ts";
 
@@ -79,7 +79,7 @@ export function dryRunAnswer(
 }
 
 /** The error of a send that the account's catalogue of templates shows to be impossible. */
-export function refusedByCatalogue(faults: TemplateFault[]): ApiError {
+export function refusedByCatalogue(faults: Fault[]): ApiError {
   const details = faults.map(faultDetail);
   const [{ field, message }] = details;
   const more = details.length === 1 ? "" : ` (and ${details.length - 1} more, see details)`;

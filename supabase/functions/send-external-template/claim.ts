@@ -2,7 +2,7 @@ import { keepRunning } from "../_shared/background.ts";
 import { DatabaseError, rows } from "../_shared/database/rows.ts";
 import type { Caller } from "../_shared/key/caller.ts";
 import { giveUpClaim, type SettlePatience } from "../_shared/whatsapp/settle.ts";
-import type { TemplateFault } from "../_shared/whatsapp/template_words.ts";
+import type { Fault } from "../_shared/whatsapp/template_words.ts";
 import type { SendRequest } from "./request.ts";
 
 // The beginning of a send in the ledger; see claim_template_send() in the database.
@@ -15,7 +15,7 @@ type Decision =
   | { result: "repeat"; status: SendStatus; conversation_id: string; message_id: string }
   | { result: "do_not_contact" }
   | { result: "no_account"; connected: ConnectedAccount[] }
-  | { result: "template_refused"; faults: TemplateFault[] }
+  | { result: "template_refused"; faults: Fault[] }
   | ({ result: "reread"; began_at: string; is_elsewhere: boolean } & Access)
   | ({ result: "media_needed"; template_id: string } & Access)
   /** A dry run: a send would be claimed. */

@@ -11,11 +11,6 @@ import type { SendRequest } from "./request.ts";
 /** The decision about a request, once nothing has to come before it. */
 export type ReadyClaim = Exclude<Claim, { result: "reread" | "media_needed" }>;
 
-/** A send waits no longer for the media of its header. */
-const MEDIA_TIMEOUT_MS = 20_000;
-/** Longer than such an upload, so that no other begins before its end is recorded. */
-const MEDIA_LEASE_S = 30;
-
 /**
  * Claims the send of a request. When the catalogue speaks against it and may be out of date, the template is
  * read from the channel first. When its header needs media that the channel does not have, that is uploaded
@@ -89,7 +84,7 @@ async function supplyMedia(
         phoneNumberId: phone_number_id,
         businessAccountId: claim.business_account_id!,
         templateId: template_id,
-      }, { timeoutMs: MEDIA_TIMEOUT_MS, leaseSeconds: MEDIA_LEASE_S }));
+      }, config.mediaPatience));
   } catch (error) {
     if (error instanceof UnusableToken) throw unusableToken(phone_number_id);
     if (!(error instanceof MediaTrouble)) throw error;
