@@ -43,8 +43,8 @@ export async function ownSender(
     & { timeoutMs?: number } = {},
 ) {
   const config = await readSenderConfig(environment({ supabaseUrl, channelUrl }));
-  const { url } = config.whatsapp;
-  const app = sendExternalTemplate({ ...config, whatsapp: { url, timeoutMs }, ...changes });
+  const whatsapp = { ...config.whatsapp, timeoutMs };
+  const app = sendExternalTemplate({ ...config, whatsapp, ...changes });
   return (key: string, json: unknown) => ask(app, key, "POST", "/send-external-template", json);
 }
 
