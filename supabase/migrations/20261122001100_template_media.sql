@@ -114,7 +114,8 @@ begin
       where id = media.id;
       return jsonb_build_object(
         'result', 'upload', 'upload_id', new_upload_id, 'format', template.header_format,
-        'sample_url', template.sample_url, 'template_name', template.name, 'language', template.language
+        'sample_url', template.sample_url, 'template_name', template.name, 'language', template.language,
+        'began_at', now()
       );
   end case;
 end

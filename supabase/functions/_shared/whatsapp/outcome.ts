@@ -135,7 +135,8 @@ function firstMessage(body: unknown): unknown {
   return Array.isArray(messages) ? messages[0] : undefined;
 }
 
-function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
+/** What the error code of an answer means; without a code, what its status means. */
+export function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
   const known = channel && MEANINGS.get(channel.code);
   if (known) return known;
   const isRefusal = status >= 400 && status < 500;
