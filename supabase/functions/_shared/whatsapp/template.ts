@@ -15,6 +15,9 @@ const MAX_COMPONENTS_BYTES = 65_536;
 const MAX_SAMPLE_URL = 4096;
 const MAX_UNSUPPORTED = 20;
 
+/** A header in these formats is sent as the template's own media. */
+const MEDIA_FORMATS = new Set(["IMAGE", "VIDEO", "DOCUMENT"]);
+
 // The channel adds members and values without notice, so each member is read for itself: one that is missing
 // or has another shape costs only itself. What is not named here is not read.
 const Text = z.string().optional().catch(undefined);
@@ -23,7 +26,7 @@ const Texts = z.unknown().transform((value): (string | null)[] => {
   const list = [value].flat();
   const texts: unknown[] = Array.isArray(list[0]) ? list[0] : list;
   return texts.slice(0, 100).map((text) => typeof text === "string" ? text : null);
-});
+}).prefault([]);
 const Label = z.string().transform(harmlessLabel).nullable().catch(null);
 const Count = z.int32().positive().nullable().catch(null);
 
@@ -55,7 +58,6 @@ const Component = z.object({
   format: Label,
   text: Text,
   example: z.object({
-    header_handle: Texts,
     header_text: Texts,
     body_text: Texts,
     header_text_named_params: NamedExamples,
@@ -85,6 +87,9 @@ export function catalogueEntry(listed: unknown): CatalogueEntry | null {
   const components = harmlessJson(template.components) as unknown[];
   const isTooLarge = byteLength(components) > MAX_COMPONENTS_BYTES;
   const parts = isTooLarge ? [] : components.map((component) => Component.parse(component));
+  const header = parts.findIndex(({ type, format }) =>
+    type === "HEADER" && MEDIA_FORMATS.has(format ?? "")
+  );
   return {
     channel_template_id: template.id,
     name: template.name,
@@ -97,7 +102,7 @@ export function catalogueEntry(listed: unknown): CatalogueEntry | null {
     components: isTooLarge ? [] : components,
     ...readComponents(parts, { category, format: formatOf(template.parameter_format, parts) }),
     ...(isTooLarge && { unsupported: ["TOO_LARGE"] }),
-    sample_url: isTooLarge ? null : sampleUrl(template.components),
+    sample_url: header < 0 ? null : sampleUrl(template.components, header),
     ttl_seconds: template.message_send_ttl_seconds,
   };
 }
@@ -176,10 +181,6 @@ function readComponents(
   }
   return { ...read, unsupported: [...unsupported].slice(0, MAX_UNSUPPORTED) };
 }
-
-/** A header in these formats is sent as the template's own media. */
-const MEDIA_FORMATS = new Set(["IMAGE", "VIDEO", "DOCUMENT"]);
-
 function readText(
   { text, example }: Component,
   format: Format,
@@ -236,15 +237,14 @@ function suffixOf(example: string | null | undefined, url: string): string | nul
   return example.startsWith(before) ? example.slice(before.length) : example;
 }
 
-/** The signed address of the sample of a media header; null when there is none. */
-function sampleUrl(components: unknown[]): string | null {
-  for (const component of components) {
-    const { type, format, example } = Component.parse(component);
-    if (type !== "HEADER" || !MEDIA_FORMATS.has(format ?? "")) continue;
-    const [handle] = example?.header_handle ?? [];
-    if (!handle || handle.length > MAX_SAMPLE_URL || !URL.canParse(handle)) return null;
-    const { protocol, href } = new URL(handle);
-    return /^https?:$/.test(protocol) ? href : null;
-  }
-  return null;
+/**
+ * The signed address of the sample of a media header; null when there is none.
+ * @param n the place of the header among the components.
+ */
+function sampleUrl(components: unknown[], n: number): string | null {
+  const { example } = components[n] as { example?: { header_handle?: unknown } };
+  const address = [example?.header_handle].flat()[0];
+  if (typeof address !== "string" || address.length > MAX_SAMPLE_URL) return null;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  return url && /^https?:$/.test(url.protocol) ? url.href : null;
 }
