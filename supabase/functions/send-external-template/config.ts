@@ -1,7 +1,7 @@
 import { type Config, readConfig } from "../_shared/config.ts";
 import type { Share } from "../_shared/fair_share.ts";
 import { type ChannelConfig, readChannelConfig } from "../_shared/whatsapp/channel_config.ts";
-import type { MediaPatience } from "../_shared/whatsapp/template_sync.ts";
+import type { MediaPatience } from "../_shared/whatsapp/template_media.ts";
 import type { SettlePatience } from "../_shared/whatsapp/settle.ts";
 import { type CredentialsKeys, readCredentialsKeys } from "../_shared/whatsapp/credentials.ts";
 

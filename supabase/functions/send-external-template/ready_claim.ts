@@ -1,8 +1,10 @@
 import type { Caller } from "../_shared/key/caller.ts";
 import { logFailure, type Origin } from "../_shared/log.ts";
+import { UnusableToken } from "../_shared/whatsapp/account_token.ts";
 import { MediaTrouble } from "../_shared/whatsapp/sample_media.ts";
-import { rereadTemplate, uploadMedia } from "../_shared/whatsapp/template_sync.ts";
-import { UnusableToken, withToken } from "./account_token.ts";
+import { uploadMedia } from "../_shared/whatsapp/template_media.ts";
+import { rereadTemplate } from "../_shared/whatsapp/template_reread.ts";
+import { withToken } from "./token.ts";
 import { noMedia, unusableToken } from "./answers.ts";
 import { type Claim, claimSend, type Judging } from "./claim.ts";
 import type { SenderConfig } from "./config.ts";
@@ -65,6 +67,7 @@ async function readAgain(
         isElsewhere: claim.is_elsewhere,
       }, template_name));
   } catch (error) {
+    if (error instanceof UnusableToken) return; // the send meets it again
     logFailure(origin, "template_not_reread", error, { account_id: claim.account_id });
   }
 }

@@ -1,9 +1,9 @@
 import type { Caller } from "../_shared/key/caller.ts";
 import { logEvent, type Origin } from "../_shared/log.ts";
+import { UnusableToken } from "../_shared/whatsapp/account_token.ts";
 import { callChannel } from "../_shared/whatsapp/channel.ts";
 import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
 import { settleSend } from "../_shared/whatsapp/settle.ts";
-import { UnusableToken, withToken } from "./account_token.ts";
 import {
   dryRunAnswer,
   failedSend,
@@ -18,6 +18,7 @@ import type { SenderConfig } from "./config.ts";
 import { claimWhenReady } from "./ready_claim.ts";
 import type { SendRequest } from "./request.ts";
 import { templateCall } from "./template_call.ts";
+import { withToken } from "./token.ts";
 
 /**
  * Sends a template: claims the send, calls the channel, settles the send. Whatever fails, the channel is
