@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ApiError } from "../_shared/errors.ts";
 import { Id } from "../_shared/http/fields.ts";
 import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
-import { faultDetail, type Fault } from "../_shared/whatsapp/template_words.ts";
+import { type Fault, faultDetail } from "../_shared/whatsapp/template_words.ts";
 import type { Claim, ClaimedSend, ConnectedAccount } from "./claim.ts";
 import type { SendRequest } from "./request.ts";
 

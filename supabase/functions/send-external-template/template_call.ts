@@ -80,7 +80,10 @@ function textComponent(type: "header" | "body", values: string[], names: string[
 }
 
 /** The buttons that need a value: one of the request's, or the code of an authentication template. */
-function buttons({ button_variables, body_variables }: SendRequest, template: KnownTemplate | null) {
+function buttons(
+  { button_variables, body_variables }: SendRequest,
+  template: KnownTemplate | null,
+) {
   if (!template) return [];
   const { variables: { buttons }, otp_button } = template;
   // The channel's first answer to fewer values is a refusal; the catalogue may be out of date.
