@@ -45,7 +45,8 @@ export async function ownSender(
   const config = await readSenderConfig(environment({ supabaseUrl, channelUrl }));
   const whatsapp = { ...config.whatsapp, timeoutMs };
   const app = sendExternalTemplate({ ...config, whatsapp, ...changes });
-  return (key: string, json: unknown) => ask(app, key, "POST", "/send-external-template", json);
+  return (key: string, json: unknown, query = "") =>
+    ask(app, key, "POST", `/send-external-template${query}`, json);
 }
 
 async function ask<Env extends object>(
