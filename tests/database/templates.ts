@@ -91,7 +91,7 @@ export function mediaEntry(changes: Entry = {}): Entry {
 }
 
 /** The values that `entry()` takes. */
-export const TWO = { body_variables: ["Ada", "42"] };
+export const FITTING = { body_variables: ["Ada", "42"] };
 
 /** Puts an account into a business account, by default a new one, and returns the channel's id of that. */
 export async function joinBusinessAccount(

@@ -27,21 +27,21 @@ const Texts = z.unknown().transform((value): (string | null)[] => {
   const texts: unknown[] = Array.isArray(list[0]) ? list[0] : list;
   return texts.slice(0, 100).map((text) => typeof text === "string" ? text : null);
 }).prefault([]);
-const Label = z.string().transform(harmlessLabel).nullable().catch(null);
+/** A word of the channel, as APPROVED; the channel writes some in lower case. */
+const Word = z.string().trim().regex(/^\w{1,64}$/).toUpperCase();
+const Label = Word.nullable().catch(null);
 const Count = z.int32().positive().nullable().catch(null);
 
 const Listed = z.object({
   name: z.string().min(1).max(512).transform(harmlessText),
   language: z.string().min(1).max(64).transform(harmlessText),
-  id: z.union([z.string(), z.int()]).transform((id) => harmlessText(String(id)).slice(0, 64))
+  id: z.union([z.int().transform(String), z.string()]).pipe(z.string().regex(/^\w{1,64}$/))
     .nullable().catch(null),
   status: Label,
   category: Label,
   correct_category: Label,
-  quality_score: z.union([
-    z.object({ score: z.string() }).transform(({ score }) => harmlessLabel(score)),
-    z.string().transform(harmlessLabel),
-  ]).nullable().catch(null),
+  quality_score: z.union([z.object({ score: Word }).transform(({ score }) => score), Word])
+    .nullable().catch(null),
   rejected_reason: Label,
   parameter_format: Label,
   components: z.array(z.unknown()).catch([]),
@@ -109,11 +109,6 @@ export function catalogueEntry(listed: unknown): CatalogueEntry | null {
 
 function byteLength(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
-}
-
-/** A word of the channel in upper case, as APPROVED; null when there is none. */
-function harmlessLabel(text: string): string | null {
-  return harmlessText(text).trim().toUpperCase().slice(0, 64).toWellFormed() || null;
 }
 
 type Format = CatalogueEntry["parameter_format"];
