@@ -17,6 +17,7 @@ import type {
 } from "../supabase/functions/gateway/resources/templates.ts";
 import type {
   DoNotContact,
+  DryRun,
   Repeat,
   Sent,
 } from "../supabase/functions/send-external-template/answers.ts";
@@ -174,6 +175,9 @@ export const FIELDS = {
       "rendered template.",
     body_variables: "The values of `{{1}}`, `{{2}}`, … in the body of the template.",
     header_variables: "The values of the variables in a text header.",
+    button_variables:
+      "The values of the buttons that need one, in the order of the buttons: the end of an address, or " +
+      "a code to copy. The code of an authentication template stands in `body_variables` alone.",
     phone_number_id:
       "The connected messaging account that sends. Required when the company has more than one.",
     contact_name: "The name for a new contact. An existing contact keeps its name.",
@@ -181,8 +185,9 @@ export const FIELDS = {
       "Identifies this one send in your company, for ever, so that a repeat sends nothing. A good " +
       "form is `<purpose>-<contact>-<date>`.",
     template_header_type:
-      "The kind of media in the header of the approved template. With it, `header_variables` must " +
-      "be left out or empty.",
+      "The kind of media in the header of the approved template, which the stored message then has as " +
+      "its type. The service supplies the media, also when this is left out. With it, " +
+      "`header_variables` must be left out or empty.",
   } satisfies FieldsOf<typeof SendRequest>,
   Sent: {
     success: "The channel accepted the message.",
@@ -205,6 +210,13 @@ export const FIELDS = {
     success: "Nothing was sent.",
     reason: "The contact has `do_not_contact` set.",
   } satisfies FieldsOf<typeof DoNotContact>,
+  DryRun: {
+    success: "Whether the answer to the request itself would have `success`: true.",
+    dry_run: "The request was a dry run.",
+    outcome:
+      "`send`: the request would be handed to the channel. `repeat`: it repeats an idempotency key. " +
+      "`do_not_contact`: the contact must not be contacted.",
+  } satisfies FieldsOf<typeof DryRun>,
 } as const;
 
 /** The descriptions of the schemas, by their ids. */
@@ -234,4 +246,5 @@ export const SCHEMAS: Record<string, string> = {
   Sent: "A first send that the channel accepted.",
   Repeat: "The state of the earlier send with the same idempotency key.",
   DoNotContact: "A refused send: the contact must not be contacted.",
+  DryRun: "What the request would do.",
 };

@@ -169,7 +169,7 @@ export const OPERATIONS = {
       "the template. **Always check `success`.** An answer with the status 200 can have `success` " +
       "false: the contact must not be contacted, or an earlier send with the same idempotency key is " +
       "pending or has failed. Give every message an `idempotency_key`. Then you can repeat a request " +
-      "blindly, and nothing is sent twice.",
+      "blindly, and nothing is sent twice. `GET /templates` of the gateway shows what a template takes.",
   },
 } satisfies Record<OperationId, Words>;
 
@@ -184,4 +184,7 @@ export const PARAMETERS: Record<string, string> = {
   status: "Lists only the templates with this status, in any case.",
   category: "Lists only the templates of this category, in any case.",
   phone_number_id: "Lists only the templates that this connected messaging account can send.",
+  dry_run:
+    "With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the " +
+    "send would answer it.",
 };

@@ -144,7 +144,24 @@ export const postgresTypes = {
   timestamp: type([1114], asTimestamp),
   timestamptz: type([1184], asTimestamp),
   numeric: type([1700], asNumber),
+  // Of a function's argument, lite makes the JSON before the driver does, and Postgres would get a text.
+  jsonb: { to: 3802, from: [3802], serialize: asJsonOnce, parse: JSON.parse },
 };
+
+/** A text that is the JSON of an object or an array is taken for an argument, as no function takes such a text. */
+function asJsonOnce(value: unknown): string {
+  const isArgument = typeof value === "string" && /^[[{]/.test(value) && isJson(value);
+  return isArgument ? value : JSON.stringify(value);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function type(oids: number[], parse: (text: string) => unknown) {
   return { to: oids[0], from: oids, serialize: String, parse };

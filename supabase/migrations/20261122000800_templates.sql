@@ -35,7 +35,7 @@ create table public.templates (
   -- The channel's id of the template.
   channel_template_id text check (char_length(channel_template_id) between 1 and 64),
   name text not null check (char_length(name) between 1 and 512),
-  language text not null check (char_length(language) between 1 and 35),
+  language text not null check (char_length(language) between 1 and 64),
   -- The channel's words in upper case. DELETED: it is no longer listed.
   status text not null check (char_length(status) between 1 and 64),
   -- The beginning of the reading that first found this status.
@@ -52,10 +52,19 @@ create table public.templates (
   header_format text check (char_length(header_format) between 1 and 64),
   -- The variables that a send fills, in its order: { header: [{ name, example }], body: [{ name, example }],
   -- buttons: [{ index, kind, text, example }] }.
-  variables jsonb not null check (jsonb_typeof(variables) = 'object'),
+  variables jsonb not null check (
+    -- Compared so that a member that is missing does not pass.
+    (jsonb_typeof(variables -> 'header'), jsonb_typeof(variables -> 'body'), jsonb_typeof(variables -> 'buttons'))
+      is not distinct from ('array', 'array', 'array')
+  ),
   -- The text in pieces: { header, body: [piece], footer: text, buttons: [text] }. A piece is a text, or the
   -- number of a variable of its component, from 0.
-  rendering jsonb not null check (jsonb_typeof(rendering) = 'object'),
+  rendering jsonb not null check (
+    jsonb_typeof(rendering -> 'buttons') is not distinct from 'array'
+    and coalesce(jsonb_typeof(rendering -> 'header'), 'null') in ('array', 'null')
+    and coalesce(jsonb_typeof(rendering -> 'body'), 'null') in ('array', 'null')
+    and coalesce(jsonb_typeof(rendering -> 'footer'), 'null') in ('string', 'null')
+  ),
   -- The button that repeats the code of an authentication template.
   otp_button integer check (otp_button >= 0),
   -- What the template has that this service cannot send, such as CAROUSEL.
@@ -113,15 +122,24 @@ language plpgsql security definer
 set search_path = ''
 as $$
 declare
-  changed public.messaging_accounts;
+  changed record;
+  numbers text[];
 begin
-  for changed in select (old).* where tg_op <> 'INSERT' union select (new).* where tg_op <> 'DELETE' loop
-    update public.templates as templates
-    set phone_number_ids = app.connected_numbers(changed.company_id, changed.business_account_id)
-    where templates.company_id = changed.company_id
-      and templates.business_account_id = changed.business_account_id
-      and templates.phone_number_ids is distinct from
-        app.connected_numbers(changed.company_id, changed.business_account_id);
+  for changed in
+    select old.company_id, old.business_account_id where tg_op <> 'INSERT'
+    union
+    select new.company_id, new.business_account_id where tg_op <> 'DELETE'
+    order by business_account_id
+  loop
+    -- Waits for a reading that is being stored, whose templates this transaction would not see. A later one
+    -- waits for this transaction, and then sees the account.
+    perform from public.template_catalogues
+    where company_id = changed.company_id and business_account_id = changed.business_account_id
+    for no key update;
+    numbers := app.connected_numbers(changed.company_id, changed.business_account_id);
+    update public.templates set phone_number_ids = numbers
+    where company_id = changed.company_id and business_account_id = changed.business_account_id
+      and phone_number_ids <> numbers;
   end loop;
   return null;
 end

@@ -71,7 +71,10 @@ begin
   if app.is_running(account.company_id, account.id, begin_job.job) then
     return jsonb_build_object('busy', true);
   end if;
-  delete from public.job_runs where began_at < now() - interval '30 days';
+  -- Of several calls at once, none waits for the rows that another deletes.
+  delete from public.job_runs where id in (
+    select id from public.job_runs where began_at < now() - interval '30 days' for update skip locked
+  );
   -- A failure is counted there, also that of the first synchronisation.
   if begin_job.job = 'template-sync' and account.business_account_id is not null then
     insert into public.template_catalogues (company_id, business_account_id)

@@ -35,11 +35,20 @@ as $$
 declare
   -- Null for a role that carries no key, which may write for every company.
   own_company_id constant uuid := app.company_id('messaging');
+  -- A time to come would keep out every reading that follows.
+  reading_at constant timestamptz := least(apply_template_sync.began_at, now());
   account record;
+  last_synced_at timestamptz;
+  later_names text[];
+  numbers text[];
   listed public.templates[];
+  total integer;
   counted record;
   removed integer;
 begin
+  if jsonb_typeof(apply_template_sync.templates) is distinct from 'array' or apply_template_sync.began_at is null then
+    raise sqlstate 'PT422' using message = 'A reading has an array of templates and the time of its beginning';
+  end if;
   if own_company_id is not null and apply_template_sync.only_name is null then
     raise sqlstate 'PT422' using message = 'A key stores the templates of one name only';
   end if;
@@ -55,36 +64,39 @@ begin
   values (account.company_id, account.business_account_id)
   on conflict do nothing;
   -- One reading at a time. Claims, which refer to the row, go on.
-  perform from public.template_catalogues
+  select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
   where company_id = account.company_id and business_account_id = account.business_account_id
   for no key update;
+  -- Asked for after that lock; see app.note_numbers_of_templates().
+  numbers := app.connected_numbers(account.company_id, account.business_account_id);
 
   listed := array(
-    select distinct on (name, language) row(
-      gen_random_uuid(), account.company_id, account.business_account_id,
-      app.connected_numbers(account.company_id, account.business_account_id),
-      channel_template_id, name, language, status, apply_template_sync.began_at, category, upcoming_category,
-      quality, rejected_reason, parameter_format, components, header_format, variables, rendering, otp_button,
-      coalesce(array(select jsonb_array_elements_text(unsupported)), '{}'), sample_url, null,
-      case when header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') and sample_url is null
-        then 'The channel lists no sample of the header''s media' end,
-      ttl_seconds, apply_template_sync.began_at, now(), now()
-    )::public.templates
-    from jsonb_to_recordset(apply_template_sync.templates) as entry (
-      channel_template_id text, name text, language text, status text, category text, upcoming_category text,
-      quality text, rejected_reason text, parameter_format text, components jsonb, header_format text,
-      variables jsonb, rendering jsonb, otp_button integer, unsupported jsonb, sample_url text, ttl_seconds integer
-    )
-    where apply_template_sync.only_name is null or name = apply_template_sync.only_name
-    order by name, language, status = 'APPROVED' desc
+    -- The channel lists each of them once; should it not, the one that can be sent counts.
+    select distinct on (entry.name, entry.language) entry
+    from jsonb_populate_recordset(null::public.templates, apply_template_sync.templates) as entry
+    where apply_template_sync.only_name is null or entry.name = apply_template_sync.only_name
+    order by entry.name, entry.language, entry.status = 'APPROVED' desc
   );
+  total := cardinality(listed);
+
+  -- What a reading that began later did not list is gone, also where no row says so.
+  later_names := array(
+    select rereads.name from public.template_rereads as rereads
+    where rereads.company_id = account.company_id and rereads.business_account_id = account.business_account_id
+      and rereads.read_at > reading_at
+  );
+  if last_synced_at > reading_at then
+    listed := '{}';
+  elsif later_names <> '{}' then
+    listed := array(select entry from unnest(listed) as entry where entry.name <> all (later_names));
+  end if;
 
   select
     count(*) filter (where known.id is null) as added,
     count(*) filter (
       where (known.status, known.category, known.upcoming_category, known.quality, known.components)
         is distinct from (entry.status, entry.category, entry.upcoming_category, entry.quality, entry.components)
-        and known.id is not null
+        and known.read_at <= reading_at
     ) as changed
   into counted
   from unnest(listed) as entry
@@ -98,10 +110,17 @@ begin
     rendering, otp_button, unsupported, sample_url, media_problem, ttl_seconds, read_at
   )
   select
-    company_id, business_account_id, phone_number_ids, channel_template_id, name, language, status, status_since,
-    category, upcoming_category, quality, rejected_reason, parameter_format, components, header_format, variables,
-    rendering, otp_button, unsupported, sample_url, media_problem, ttl_seconds, read_at
-  from unnest(listed)
+    account.company_id, account.business_account_id, numbers, entry.channel_template_id, entry.name, entry.language,
+    entry.status, reading_at, entry.category, entry.upcoming_category, entry.quality,
+    entry.rejected_reason, entry.parameter_format, entry.components, entry.header_format, entry.variables,
+    entry.rendering, entry.otp_button, coalesce(entry.unsupported, '{}'), entry.sample_url,
+    case when entry.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
+      app.media_problem(account.company_id, account.business_account_id, split_part(entry.sample_url, '?', 1))
+    end,
+    entry.ttl_seconds, reading_at
+  from unnest(listed) as entry
+  -- In one order, so that two statements that write several templates do not wait for each other.
+  order by entry.name, entry.language
   on conflict (company_id, business_account_id, name, language) do update set
     phone_number_ids = excluded.phone_number_ids,
     channel_template_id = excluded.channel_template_id,
@@ -120,9 +139,7 @@ begin
     otp_button = excluded.otp_button,
     unsupported = excluded.unsupported,
     sample_url = excluded.sample_url,
-    media_problem = case
-      when split_part(excluded.sample_url, '?', 1) = known.sample_source then known.media_problem
-      else excluded.media_problem end,
+    media_problem = excluded.media_problem,
     ttl_seconds = excluded.ttl_seconds,
     read_at = excluded.read_at
   -- A reading that began later is newer, whichever is stored first.
@@ -130,33 +147,33 @@ begin
 
   update public.templates as known set
     status = 'DELETED',
-    status_since = apply_template_sync.began_at,
-    read_at = apply_template_sync.began_at
+    status_since = reading_at,
+    read_at = reading_at
   where known.company_id = account.company_id and known.business_account_id = account.business_account_id
     and (apply_template_sync.only_name is null or known.name = apply_template_sync.only_name)
-    and known.read_at < apply_template_sync.began_at
+    and known.read_at < reading_at
     and known.status <> 'DELETED';
   get diagnostics removed = row_count;
 
   if apply_template_sync.only_name is null then
     update public.template_catalogues set
-      synced_at = apply_template_sync.began_at,
+      synced_at = reading_at,
       -- Spread over an hour, so that not all accounts ask the channel at the same time.
-      sync_due_at = apply_template_sync.began_at + interval '24 hours' - random() * interval '1 hour',
+      sync_due_at = reading_at + interval '24 hours' - random() * interval '1 hour',
       failures = 0
     where company_id = account.company_id and business_account_id = account.business_account_id
-      and (synced_at is null or synced_at <= apply_template_sync.began_at);
+      and (synced_at is null or synced_at <= reading_at);
     delete from public.template_rereads
     where company_id = account.company_id and business_account_id = account.business_account_id
       and tried_at < now() - interval '1 hour';
   else
-    update public.template_rereads set read_at = apply_template_sync.began_at
+    update public.template_rereads set read_at = reading_at
     where company_id = account.company_id and business_account_id = account.business_account_id
       and name = apply_template_sync.only_name
-      and (read_at is null or read_at < apply_template_sync.began_at);
+      and (read_at is null or read_at < reading_at);
   end if;
   return jsonb_build_object(
-    'templates', cardinality(listed), 'added', counted.added, 'changed', counted.changed, 'removed', removed
+    'templates', total, 'added', counted.added, 'changed', counted.changed, 'removed', removed
   );
 end
 $$;

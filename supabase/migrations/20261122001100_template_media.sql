@@ -32,6 +32,52 @@ create trigger template_media_set_updated_at before update on public.template_me
 alter table public.template_media enable row level security;
 grant select on public.template_media to service_role;
 
+create function app.media_problem(own_company_id uuid, of_business_account_id text, of_source text) returns text
+language sql stable
+set search_path = ''
+as $$
+  select case
+    when of_source is null then 'The channel lists no sample of the header''s media'
+    else (
+      select media.failure
+      from public.messaging_accounts as accounts
+      join public.template_media as media on media.company_id = accounts.company_id and media.account_id = accounts.id
+      where accounts.company_id = own_company_id and accounts.business_account_id = of_business_account_id
+        and accounts.disconnected_at is null
+        and media.sample_source = of_source and media.failure is not null
+        -- One that is renewed early and fails can still be sent.
+        and (media.media_id is null or media.uploaded_at <= now() - interval '29 days')
+      order by media.failed_at desc
+      limit 1
+    )
+  end
+$$;
+comment on function app.media_problem(uuid, text, text) is
+  'Why the sample of a template header is not at the channel for an account of a business account; null when it is, '
+  'or has not been tried yet.';
+
+create function app.note_media_problem(own_company_id uuid, of_account_id uuid, of_source text) returns void
+language sql
+set search_path = ''
+as $$
+  -- The templates that another transaction holds are skipped: an upload does not wait for a reading that is being
+  -- stored, and the next reading notes the problem.
+  update public.templates as templates
+  set media_problem = app.media_problem(own_company_id, templates.business_account_id, of_source)
+  where templates.id in (
+    select held.id
+    from public.messaging_accounts as accounts
+    join public.templates as held on held.company_id = accounts.company_id
+      and held.business_account_id = accounts.business_account_id
+    where accounts.company_id = own_company_id and accounts.id = of_account_id
+      and held.sample_source = of_source
+      and held.media_problem is distinct from app.media_problem(own_company_id, held.business_account_id, of_source)
+    for no key update of held skip locked
+  )
+$$;
+comment on function app.note_media_problem(uuid, uuid, text) is
+  'The templates whose header has this sample show what became of its upload for an account.';
+
 create function public.due_media(account_id uuid, max_rows integer default 10) returns jsonb
 language sql stable security definer
 set search_path = ''
@@ -76,7 +122,7 @@ declare
   new_upload_id constant uuid := gen_random_uuid();
 begin
   select templates.company_id, templates.name, templates.language, templates.header_format, templates.sample_url,
-    templates.sample_source, templates.media_problem
+    templates.sample_source, templates.channel_template_id
   into template
   from public.messaging_accounts as accounts
   join public.templates on templates.company_id = accounts.company_id
@@ -89,7 +135,7 @@ begin
     return jsonb_build_object('result', 'gone');
   end if;
   if template.sample_source is null then
-    return jsonb_build_object('result', 'failed', 'reason', template.media_problem);
+    return jsonb_build_object('result', 'failed', 'reason', app.media_problem(template.company_id, null, null));
   end if;
 
   insert into public.template_media (company_id, account_id, sample_source)
@@ -114,7 +160,8 @@ begin
       where id = media.id;
       return jsonb_build_object(
         'result', 'upload', 'upload_id', new_upload_id, 'format', template.header_format,
-        'sample_url', template.sample_url, 'template_name', template.name, 'language', template.language
+        'sample_url', template.sample_url, 'template_name', template.name, 'language', template.language,
+        'channel_template_id', template.channel_template_id, 'began_at', now()
       );
   end case;
 end
@@ -141,12 +188,11 @@ begin
     filename = finish_media_upload.filename,
     uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0
   where upload_id = finish_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
-  returning company_id, sample_source into media;
+  returning company_id, account_id, sample_source into media;
   if not found then
     return false;
   end if;
-  update public.templates set media_problem = null
-  where company_id = media.company_id and sample_source = media.sample_source and media_problem is not null;
+  perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   return true;
 end
 $$;
@@ -168,12 +214,11 @@ begin
     upload_id = null, lease_ends_at = null,
     failed_at = now(), failure = left(fail_media_upload.reason, 1000), failures = failures + 1
   where upload_id = fail_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
-  returning company_id, sample_source, failure into media;
+  returning company_id, account_id, sample_source into media;
   if not found then
     return false;
   end if;
-  update public.templates set media_problem = media.failure
-  where company_id = media.company_id and sample_source = media.sample_source;
+  perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   return true;
 end
 $$;
@@ -189,7 +234,8 @@ as $$
   (
     select 'template-sync', due.id
     from (
-      select distinct on (accounts.company_id, accounts.business_account_id) accounts.id, accounts.company_id
+      select distinct on (accounts.company_id, accounts.business_account_id)
+        accounts.id, accounts.company_id, accounts.business_account_id
       from public.messaging_accounts as accounts
       left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
         and catalogues.business_account_id = accounts.business_account_id
@@ -197,7 +243,11 @@ as $$
         and (catalogues.id is null or catalogues.sync_due_at <= now())
       order by accounts.company_id, accounts.business_account_id, random()
     ) due
-    where not app.is_running(due.company_id, due.id, 'template-sync')
+    where not exists (
+      select from public.messaging_accounts as others
+      where others.company_id = due.company_id and others.business_account_id = due.business_account_id
+        and app.is_running(others.company_id, others.id, 'template-sync')
+    )
   )
   union all
   (
@@ -209,4 +259,4 @@ as $$
   )
 $$;
 comment on function public.due_jobs() is 'The jobs that should run now: one row for each job and account.';
-grant execute on function public.due_jobs() to service_role;
+grant execute on function public.due_jobs() to channel_client, service_role;

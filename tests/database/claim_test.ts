@@ -41,8 +41,10 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       company_id,
       account_id,
       phone_number_id,
+      business_account_id: null,
       encrypted_token: own.sealed_token,
       created_conversation: true,
+      template: null,
     });
     // Runs the checks that otherwise wait for the end of the transaction.
     await sql`set constraints all immediate`;
@@ -90,6 +92,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       created_at: message.created_at,
       updated_at: message.created_at,
       status: "pending",
+      rendered_text: null,
     });
     const send = await row(sql, "template_sends", send_id);
     assert.deepEqual({ ...send }, {
@@ -108,6 +111,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       whatsapp_message_id: null,
       created_at: message.created_at,
       updated_at: message.created_at,
+      media_id: null,
     });
   });
 });

@@ -7,6 +7,7 @@ import { connectAccount, disconnectAccount, newCompany } from "../support/compan
 import { snapshot, tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
+import { addCatalogue } from "./templates.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -130,6 +131,7 @@ Deno.test("deleting a company deletes all of its rows and no others", async () =
           values (${id}, ${conversation_id}, 'inbound', 'Hello')
         `;
         await addSend(sql, company);
+        await addCatalogue(sql, company);
         await sql`
           update conversations set team_id = ${team_id}, assigned_to = ${member_id} where company_id = ${id}
         `;

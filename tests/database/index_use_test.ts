@@ -86,7 +86,7 @@ const TEMPLATES: List = {
       variables, rendering, read_at
     )
     select company_id, '1', 'template_' || n / 2, case n % 2 when 0 then 'en' else 'es' end, 'APPROVED', now(),
-      'POSITIONAL', '[]', '{}', '{}', now()
+      'POSITIONAL', '[]', '{"header": [], "body": [], "buttons": []}', '{"buttons": []}', now()
     from crowd, generate_series(1, rows) n`,
 };
 

@@ -8,12 +8,16 @@ import { keyToken, rest } from "../support/rest.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
+import { addCatalogue, TEMPLATE_COLUMNS } from "./templates.ts";
 
 const own = await newCompany();
 const other = await newCompany();
 const [ownPhone, otherPhone] = await withDatabase((sql) =>
   sql.begin(async (sql) => {
-    for (const company of [own, other]) await addSend(sql, company);
+    for (const company of [own, other]) {
+      await addSend(sql, company);
+      await addCatalogue(sql, company);
+    }
     const ids = [own.contact_id, other.contact_id];
     const contacts = await sql`
       select phone from contacts where id in ${sql(ids)} order by id = ${other.contact_id}
@@ -28,6 +32,7 @@ const othersValues = new Set(
 );
 const READABLE = [
   ...["company_members", "contacts", "conversations", "deals", "pipelines", "stages", "teams"],
+  "templates",
 ];
 /** The column by which a row of a table is told from the others. */
 const idColumn = (table: string) => table === "company_members" ? "user_id" : "id";
@@ -65,7 +70,7 @@ const NO_PRIVILEGE: [number, string] = [403, "42501"];
 const NO_UPSERT = /^(42501|PT403)$/;
 const NO_SUCH_ROW: [number, string] = [409, "23503"];
 
-test("a key reads seven tables, and only its own company's rows in them", async () => {
+test("a key reads eight tables, and only its own company's rows in them", async () => {
   assert.ok(othersValues.size > 20);
   for (const table of await tables()) {
     const column = table === "companies" ? "id" : "company_id";
@@ -85,7 +90,20 @@ test("a key reads seven tables, and only its own company's rows in them", async 
 test("reading all columns of a table is refused when a key may not read one of them", async () => {
   for (const table of await tables()) {
     const { status } = await read(`/${table}`);
-    assert.equal(status, READABLE.includes(table) && table !== "contacts" ? 200 : 403, table);
+    const isWhole = READABLE.includes(table) && !["contacts", "templates"].includes(table);
+    assert.equal(status, isWhole ? 200 : 403, table);
+  }
+  assert.equal((await read(`/templates?select=${TEMPLATE_COLUMNS}`)).status, 200);
+  for (const column of ["rendering", "sample_url", "sample_source", "otp_button"]) {
+    for (
+      const query of [
+        `select=${column}`,
+        `select=id&order=${column}`,
+        `select=id&${column}=is.null`,
+      ]
+    ) {
+      assert.equal((await read(`/templates?${query}`)).status, 403, query);
+    }
   }
   for (
     const path of ["phone_key=eq.x", "order=phone_key", "select=phone_key", "select=x:phone_key"]
@@ -103,6 +121,7 @@ test("no filter finds a row of the other company", async () => {
     pipelines: other.pipeline_id,
     stages: other.stage_ids[0],
     teams: other.team_id,
+    templates: othersRows.templates.map((row) => (row as { id: string }).id)[0],
   };
   for (const table of READABLE) {
     const id = idColumn(table);
@@ -165,6 +184,10 @@ test("functions tell a key only about its own company, and the other functions r
   const key = { name: "Mine", scopes: ["read"], company_id: own.id };
   await assertRefused("POST", "/rpc/create_api_key", key, NO_PRIVILEGE);
   await assertRefused("POST", "/rpc/fail_expired_template_sends", {}, NO_PRIVILEGE);
+  await assertRefused("POST", "/rpc/due_jobs", {}, NO_PRIVILEGE);
+  const job = { job: "template-sync", account_id: own.account_id };
+  await assertRefused("POST", "/rpc/begin_job", job, NO_PRIVILEGE);
+  await assertRefused("POST", "/rpc/due_media", { account_id: own.account_id }, NO_PRIVILEGE);
   for (const name of ["company_id", "phone_key", "member_company_ids", "set_updated_at"]) {
     assert.equal((await rest(reading, "POST", `/rpc/${name}`, { json: {} })).status, 404, name);
   }
@@ -190,8 +213,8 @@ test("a row that a key adds belongs to its company, and the key cannot name anot
   for (const table of (await tables()).filter((table) => !["contacts", "deals"].includes(table))) {
     await assertRefused(
       "POST",
-      `/${table}?select=created_at`,
-      { created_at: "2000-01-01" },
+      `/${table}?select=${idColumn(table)}`,
+      table === "companies" ? { id: other.id } : { company_id: other.id },
       NO_PRIVILEGE,
     );
   }
@@ -230,7 +253,7 @@ test("an update moves no row into the other company and changes none of its rows
     assert.equal(put.status, 403, table);
     assert.match(put.body.code, NO_UPSERT);
   }
-  for (const table of ["company_members", "pipelines", "stages", "teams"]) {
+  for (const table of ["company_members", "pipelines", "stages", "teams", "templates"]) {
     await assertRefused(
       "PATCH",
       `/${table}?company_id=eq.${other.id}`,

@@ -7,6 +7,7 @@ import { anyPhone, newCompany, newMember } from "../support/company.ts";
 import { tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
+import { addCatalogue, TEMPLATE_COLUMNS } from "./templates.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -14,29 +15,42 @@ const own = await newCompany();
 const other = await newCompany();
 const [agent, admin] = await withDatabase((sql) =>
   sql.begin(async (sql) => {
-    for (const company of [own, other]) await addSend(sql, company);
+    for (const company of [own, other]) {
+      await addSend(sql, company);
+      await addCatalogue(sql, company);
+    }
     return [await newMember(sql, own.id, "agent"), await newMember(sql, own.id, "admin")];
   })
 );
+
+const NO_PRIVILEGE = "42501";
+
+/** The tables that only the platform reads. */
+const UNREAD = ["job_runs", "template_media", "template_rereads"];
 
 /** The companies whose rows the acting person sees, by table; tables that show no row are left out. */
 async function companiesSeen(sql: Sql): Promise<Record<string, string[]>> {
   const seen: Record<string, string[]> = {};
   for (const table of await tables()) {
     const column = table === "companies" ? "id" : "company_id";
+    if (UNREAD.includes(table)) {
+      const reading = (sql: Sql) => sql`select ${sql(column)} from ${sql(table)}`;
+      assert.equal(await refusal(sql, reading), NO_PRIVILEGE, table);
+      continue;
+    }
     const rows = await sql`select distinct ${sql(column)} as id from ${sql(table)} order by 1`;
     if (rows.length > 0) seen[table] = rows.map(({ id }) => id);
   }
   return seen;
 }
 
-const NO_PRIVILEGE = "42501";
-
 Deno.test("people see the rows of their company and of no other, and only owners and admins see its keys", async () => {
   await rolledBack(async (sql) => {
     for (const person of [agent, admin, own.member_id]) {
       await actAsPerson(sql, person);
-      const expected = (await tables()).filter((table) => table !== "api_keys" || person !== agent);
+      const expected = (await tables()).filter((table) =>
+        !UNREAD.includes(table) && (table !== "api_keys" || person !== agent)
+      );
       const entries = expected.map((table) => [table, [own.id]]);
       assert.deepEqual(await companiesSeen(sql), Object.fromEntries(entries));
     }
@@ -132,14 +146,23 @@ Deno.test("an agent assigns and closes conversations, but neither opens nor dele
   });
 });
 
-Deno.test("people read messages, sends and accounts, write none, and see no token and no claim_id", async () => {
+Deno.test("people read messages, sends, accounts and templates, write none, and see no token, signed address or claim_id", async () => {
   await rolledBack(async (sql) => {
     await actAsPerson(sql, own.member_id);
     const { id: company_id, conversation_id } = own;
     const message = { company_id, conversation_id, direction: "outbound", content: "Hi" };
     const account = { company_id, phone_number_id: "1", display_phone: "+15550100" };
     const send = { company_id, message_id: crypto.randomUUID(), claim_id: crypto.randomUUID() };
+    const [{ rendered_text }] = await sql`select rendered_text from messages limit 1`;
+    assert.equal(rendered_text, null);
+    await sql`select ${sql(TEMPLATE_COLUMNS)} from templates`;
     const forbidden = [
+      (sql: Sql) => sql`insert into templates ${sql({ company_id, name: "x" })}`,
+      (sql: Sql) => sql`update templates set status = 'APPROVED'`,
+      (sql: Sql) => sql`delete from templates`,
+      (sql: Sql) => sql`select sample_url from templates`,
+      (sql: Sql) => sql`update template_catalogues set sync_due_at = now()`,
+      (sql: Sql) => sql`delete from template_catalogues`,
       (sql: Sql) => sql`insert into messages ${sql(message)}`,
       (sql: Sql) => sql`update messages set content = 'Hi'`,
       (sql: Sql) => sql`update messages set status = 'sent'`,

@@ -71,7 +71,10 @@ Deno.test("there are exactly these policies", () => {
     "teams: people change their company's teams (update to authenticated)",
     "teams: people delete their company's teams (delete to authenticated)",
     "teams: people read their company's teams (select to authenticated)",
+    "template_catalogues: people read their company's template catalogues (select to authenticated)",
     "template_sends: people see their company's template sends (select to authenticated)",
+    "templates: a key reads its company's templates (select to api_client)",
+    "templates: people read their company's templates (select to authenticated)",
   ]);
 });
 

@@ -43,6 +43,11 @@ const DEAL = `id company_id title value status contact_id stage_id ${TIMES}`;
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
   `last_message_at window_expires_at ${TIMES}`;
 const ACCOUNT = "phone_number_id business_account_id display_phone";
+const TEMPLATE =
+  "id company_id business_account_id phone_number_ids channel_template_id name language " +
+  "status status_since category upcoming_category quality rejected_reason parameter_format components " +
+  `header_format variables unsupported media_problem ttl_seconds read_at ${TIMES}`;
+const CATALOGUE = `id company_id business_account_id synced_at sync_due_at failures ${TIMES}`;
 const SEND = "id company_id idempotency_key message_id created_conversation template_name " +
   `language_code state lease_ends_at reason channel_code whatsapp_message_id ${TIMES}`;
 
@@ -59,6 +64,7 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
     pipelines: { select: PIPELINE },
     stages: { select: STAGE },
     teams: { select: TEAM },
+    templates: { select: TEMPLATE },
   });
 });
 
@@ -87,7 +93,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
     },
     messages: {
       select: "id company_id conversation_id direction type content whatsapp_message_id " +
-        `${TIMES} status`,
+        `${TIMES} status rendered_text`,
     },
     messaging_accounts: { select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}` },
     pipelines: {
@@ -108,7 +114,9 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
       update: "name",
       delete: true,
     },
+    template_catalogues: { select: CATALOGUE },
     template_sends: { select: SEND },
+    templates: { select: TEMPLATE },
   });
 });
 
@@ -128,6 +136,18 @@ Deno.test("the platform reads and deletes template sends, and writes them only t
   assert.deepEqual(template_sends, { select: SEND, delete: true });
 });
 
-Deno.test("anon has no privilege on any table", async () => {
-  assert.deepEqual(await privilegesOf("anon"), {});
+Deno.test("the platform writes templates, their media and the runs of jobs only through the functions", async () => {
+  const { templates, template_catalogues, template_media, template_rereads, job_runs } =
+    await privilegesOf("service_role");
+  assert.deepEqual(templates, { select: TEMPLATE });
+  assert.deepEqual(template_catalogues, { select: CATALOGUE });
+  assert.deepEqual(Object.keys({ ...template_media, ...template_rereads, ...job_runs }), [
+    "select",
+  ]);
+});
+
+Deno.test("anon and channel_client have no privilege on any table", async () => {
+  for (const role of ["anon", "channel_client"]) {
+    assert.deepEqual(await privilegesOf(role), {}, role);
+  }
 });

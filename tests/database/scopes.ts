@@ -1,5 +1,6 @@
 import { anyPhone, type Company } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
+import { TEMPLATE_COLUMNS } from "./templates.ts";
 
 // What the tests of scopes send to the Data API.
 
@@ -14,8 +15,9 @@ export async function scopedTokens({ keys }: Company): Promise<Record<string, st
   };
 }
 
-/** The columns of a table that a key reads: of a contact all but one, of any other table all or none. */
+/** The columns of a table that a key reads; of most tables all or none. */
 export function columnsOf(table: string): string {
+  if (table === "templates") return TEMPLATE_COLUMNS.join(",");
   return table !== "contacts"
     ? "*"
     : "id,company_id,name,email,phone,temperature,tags,source,job_title,empresa,custom_fields," +

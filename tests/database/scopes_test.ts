@@ -8,8 +8,10 @@ import { rest } from "../support/rest.ts";
 import { tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { CHANGES, columnsOf, newRow, scopedTokens } from "./scopes.ts";
+import { joinBusinessAccount } from "./templates.ts";
 
 const company = await newCompany();
+await withDatabase((sql) => sql.begin((sql) => joinBusinessAccount(sql, company.account_id)));
 const everyTable = await tables();
 
 const TOKENS = await scopedTokens(company);
@@ -55,20 +57,22 @@ Deno.test("only a token for reading reads, and only the tables of a key", async 
     pipelines: "read",
     stages: "read",
     teams: "read",
+    templates: "read",
   };
   const paths = [
     (table: string) => `/${table}?select=${columnOf(table)}`,
     (table: string) => `/${table}?select=${columnsOf(table)}`,
-    (table: string) => `/${table}?select=created_at&${columnOf(table)}=eq.${company.id}&limit=1`,
-    (table: string) => `/${table}?select=created_at&order=created_at.desc&offset=0`,
+    (table: string) =>
+      `/${table}?select=${columnOf(table)}&${columnOf(table)}=eq.${company.id}&limit=1`,
+    (table: string) => `/${table}?select=${columnOf(table)}&order=${columnOf(table)}.desc&offset=0`,
   ];
   for (const path of paths) assert.deepEqual(await matrix(gets(path)), readable, path("table"));
 });
 
 Deno.test("only a token for writing writes, and no token deletes", async () => {
-  const anyRow = { created_at: "2000-01-01" };
   const requests = everyTable.flatMap((table): [string, (token: string) => Promise<Answer>][] => {
     const found = `${columnOf(table)}=eq.${company.id}`;
+    const anyRow = { [columnOf(table)]: company.id };
     const answered = `select=${columnsOf(table)}`;
     const add = () => newRow(table, company) ?? anyRow;
     const change = CHANGES[table] ?? anyRow;
@@ -122,11 +126,24 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     phone_number_id: "0",
   };
   const calls = [
+    call("apply_template_sync", {
+      account_id: company.account_id,
+      began_at: "2026-01-01T00:00:00Z",
+      templates: [],
+      only_name: "welcome",
+    }),
     call("authenticate", {}),
+    call("begin_job", { job: "template-sync", account_id: company.account_id }),
+    call("begin_media_upload", { account_id: company.account_id, template_id: claim_id }),
     call("claim_template_send", claim),
     call("contact_id_by_phone", { phone: anyPhone() }),
     call("create_api_key", { name: "Mine", scopes: ["read"], company_id: company.id }),
+    call("due_jobs", {}),
+    call("due_media", { account_id: company.account_id }),
+    call("end_job", { run_id: claim_id }),
     call("fail_expired_template_sends", {}),
+    call("fail_media_upload", { upload_id: claim_id, reason: "Lost" }),
+    call("finish_media_upload", { upload_id: claim_id, media_id: "1" }),
     call("health", {}),
     call("other_conversation_not_closed", { conversation_id: company.conversation_id }),
     call("reseal_account_token", { account_id: claim_id, sealed_before: "x", sealed: "x" }),
@@ -142,9 +159,13 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
   const untried = callable.filter(({ name }) => !calls.some(([called]) => called === name));
   assert.deepEqual(untried, []);
   assert.deepEqual(await matrix(calls), {
+    apply_template_sync: "messaging",
     authenticate: "none read write messaging",
+    begin_media_upload: "messaging",
     claim_template_send: "messaging",
     contact_id_by_phone: "write",
+    fail_media_upload: "messaging",
+    finish_media_upload: "messaging",
     // These two judge no key. A claim_id is a secret of the one who claimed.
     health: "none read write messaging admin",
     other_conversation_not_closed: "write",

@@ -57,7 +57,7 @@ Deno.test("anon and PUBLIC hold no privilege on any table, column, sequence or f
 });
 
 Deno.test("no role of the Data API inherits another's privileges or creates objects", async () => {
-  const roles = "('anon', 'authenticated', 'service_role', 'api_client')";
+  const roles = "('anon', 'authenticated', 'service_role', 'api_client', 'channel_client')";
   assert.deepEqual(
     await found(`
       select member::regrole::text || ' in ' || roleid::regrole::text from pg_auth_members
@@ -75,24 +75,41 @@ Deno.test("no role of the Data API inherits another's privileges or creates obje
   assert.deepEqual(await found("select has_schema_privilege('anon', 'app', 'usage')"), [false]);
 });
 
-Deno.test("api_client cannot log in, owns nothing and does not bypass policies", async () => {
-  const [role] = await withDatabase((sql) =>
-    sql`
-      select rolcanlogin, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolconfig
-      from pg_roles where rolname = 'api_client'
-    `
-  );
-  assert.deepEqual({ ...role }, {
-    rolcanlogin: false,
-    rolsuper: false,
-    rolbypassrls: false,
-    rolcreaterole: false,
-    rolcreatedb: false,
-    rolreplication: false,
-    rolconfig: ["statement_timeout=8s", "lock_timeout=1s"],
-  });
-  const owned = "select relname from pg_class where relowner = 'api_client'::regrole";
-  assert.deepEqual(await found(owned), []);
+Deno.test("api_client and channel_client cannot log in, own nothing and do not bypass policies", async () => {
+  const limits = {
+    api_client: ["statement_timeout=8s", "lock_timeout=1s"],
+    channel_client: ["statement_timeout=20s", "lock_timeout=5s"],
+  };
+  for (const [name, rolconfig] of Object.entries(limits)) {
+    const [role] = await withDatabase((sql) =>
+      sql`
+        select rolcanlogin, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolconfig
+        from pg_roles where rolname = ${name}
+      `
+    );
+    assert.deepEqual({ ...role }, {
+      rolcanlogin: false,
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcreaterole: false,
+      rolcreatedb: false,
+      rolreplication: false,
+      rolconfig,
+    }, name);
+    const owned = `select relname from pg_class where relowner = '${name}'::regrole`;
+    assert.deepEqual(await found(owned), []);
+  }
+});
+
+Deno.test("channel_client uses no table and no schema but public: it calls the functions of its jobs", async () => {
+  const granted = await found(privilegesOf("grantee = 'channel_client'::regrole"));
+  assert.deepEqual(granted.filter((each) => !`${each}`.startsWith("EXECUTE on ")), []);
+  assert.equal(granted.length, 8);
+  const schemas = await found(`
+    select nspname from pg_namespace
+    where nspname in ('app', 'auth', 'extensions', 'public') and has_schema_privilege('channel_client', oid, 'usage')
+  `);
+  assert.deepEqual(schemas, ["public"]);
 });
 
 Deno.test("an object that a migration makes is granted to no role until the migration grants it", async () => {
@@ -112,7 +129,7 @@ Deno.test("each role may call exactly these functions", async () => {
     sql.unsafe(`
       select rolname as role, array_agg(name order by name collate "C") as names
       from (${FUNCTIONS}) functions, pg_roles
-      where rolname in ('anon', 'authenticated', 'service_role', 'api_client')
+      where rolname in ('anon', 'authenticated', 'service_role', 'api_client', 'channel_client')
         and has_function_privilege(rolname, functions.oid, 'execute')
       group by 1
     `)
@@ -122,9 +139,13 @@ Deno.test("each role may call exactly these functions", async () => {
       "app.company_id(text)",
       "app.company_id_to_read(text)",
       "app.phone_key(text)",
+      "apply_template_sync(uuid,timestamp with time zone,jsonb,text)",
       "authenticate()",
-      "claim_template_send(uuid,text,text,text,text,text,text,text,text)",
+      "begin_media_upload(uuid,uuid,integer)",
+      "claim_template_send(uuid,text,text,text,text,text,text,text,text,text[],text[],text[],text,boolean)",
       "contact_id_by_phone(text)",
+      "fail_media_upload(uuid,text)",
+      "finish_media_upload(uuid,text,text)",
       "health()",
       "other_conversation_not_closed(uuid)",
       "settle_template_send(uuid,text,text,text,integer)",
@@ -136,11 +157,29 @@ Deno.test("each role may call exactly these functions", async () => {
       "app.phone_key(text)",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
     ],
+    channel_client: [
+      "apply_template_sync(uuid,timestamp with time zone,jsonb,text)",
+      "begin_job(text,uuid)",
+      "begin_media_upload(uuid,uuid,integer)",
+      "due_jobs()",
+      "due_media(uuid,integer)",
+      "end_job(uuid,text,jsonb)",
+      "fail_media_upload(uuid,text)",
+      "finish_media_upload(uuid,text,text)",
+    ],
     service_role: [
       "app.company_id(text)",
       "app.phone_key(text)",
+      "apply_template_sync(uuid,timestamp with time zone,jsonb,text)",
+      "begin_job(text,uuid)",
+      "begin_media_upload(uuid,uuid,integer)",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
+      "due_jobs()",
+      "due_media(uuid,integer)",
+      "end_job(uuid,text,jsonb)",
       "fail_expired_template_sends()",
+      "fail_media_upload(uuid,text)",
+      "finish_media_upload(uuid,text,text)",
       "reseal_account_token(uuid,text,text)",
       "sealed_account_tokens(uuid,integer)",
     ],
@@ -158,7 +197,7 @@ Deno.test("every function has an empty search_path, so that no caller decides wh
   assert.ok((await found(definers)).includes("app.company_id(text)"));
 });
 
-Deno.test("no role of the Data API reads a key's digest, an account's token or the id that settles a claim", async () => {
+Deno.test("no role of the Data API reads a key's digest, an account's token, a signed address or the id that settles a claim", async () => {
   const readers = (column: string) => `
     select rolname from pg_roles where not rolsuper and rolname <> 'postgres' and rolname !~ '^pg_'
       and has_column_privilege(rolname, 'public.' || '${column.split(".")[0]}', '${
@@ -168,5 +207,7 @@ Deno.test("no role of the Data API reads a key's digest, an account's token or t
   assert.deepEqual(await found(readers("api_keys.key_hash")), []);
   assert.deepEqual(await found(readers("messaging_accounts.encrypted_token")), []);
   assert.deepEqual(await found(readers("template_sends.claim_id")), []);
+  // A signed address opens the sample for whoever has it.
+  assert.deepEqual(await found(readers("templates.sample_url")), []);
   assert.ok((await found(readers("api_keys.hint"))).includes("authenticated"));
 });

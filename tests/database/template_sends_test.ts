@@ -26,7 +26,7 @@ Deno.test("only keys claim and settle, and only the platform ends leases", async
   await rolledBack(async (sql) => {
     const { send_id } = await claim(sql, key);
     const ending = (sql: Sql) => sql`select fail_expired_template_sends()`;
-    for (const role of ["anon", "authenticated", "service_role"] as const) {
+    for (const role of ["anon", "authenticated", "service_role", "channel_client"] as const) {
       await actAs(sql, role, { sub: own.member_id });
       assert.equal(await refusal(sql, (sql) => callClaim(sql)), NO_PRIVILEGE, role);
       const settling = (sql: Sql) => callSettle(sql, { claim_id: send_id, ...SENT });
@@ -40,12 +40,24 @@ Deno.test("only keys claim and settle, and only the platform ends leases", async
 
 Deno.test("no role can call the functions that a claim consists of", async () => {
   await rolledBack(async (sql) => {
-    for (const role of ["anon", "authenticated", "service_role", "api_client"] as const) {
+    for (
+      const role of [
+        "anon",
+        "authenticated",
+        "service_role",
+        "api_client",
+        "channel_client",
+      ] as const
+    ) {
       await actAs(sql, role);
       const parts = [
         (sql: Sql) => sql`select app.find_or_add_contact(${own.id}, '+15550100', null)`,
         (sql: Sql) =>
           sql`select app.find_or_open_conversation(${own.id}, ${own.contact_id}, ${own.account_id})`,
+        (sql: Sql) =>
+          sql`select app.judge_template(${own.id}, '1', 'x', 'en', null, '{}', '{}', '{}', 'last')`,
+        (sql: Sql) => sql`select app.note_refusal(${own.id}, ${own.id}, null, 131053)`,
+        (sql: Sql) => sql`select app.note_media_problem(${own.id}, ${own.account_id}, 'x')`,
       ];
       for (const part of parts) assert.equal(await refusal(sql, part), NO_PRIVILEGE, role);
     }

@@ -234,12 +234,16 @@ testRefusals("no token can take a role that logs in, even with the right signatu
 });
 
 testRefusals("the publishable key alone gives access to nothing", async () => {
-  const everywhere: Request[] = (await tables()).flatMap((table) => [
-    ["GET", `/${table}?select=created_at`, undefined],
-    ["POST", `/${table}?select=created_at`, { created_at: "2000-01-01" }],
-    ["PATCH", `/${table}?select=created_at&created_at=gt.2000-01-01`, { created_at: "2000-01-01" }],
-    ["DELETE", `/${table}?select=created_at&created_at=gt.2000-01-01`, undefined],
-  ]);
+  const everywhere: Request[] = (await tables()).flatMap((table) => {
+    const column = table === "companies" ? "id" : "company_id";
+    const row = { [column]: company.id };
+    return [
+      ["GET", `/${table}?select=${column}`, undefined],
+      ["POST", `/${table}?select=${column}`, row],
+      ["PATCH", `/${table}?select=${column}&${column}=eq.${company.id}`, row],
+      ["DELETE", `/${table}?select=${column}&${column}=eq.${company.id}`, undefined],
+    ];
+  });
   const create = ["POST", "/rpc/create_api_key", {
     name: "Mine",
     scopes: ["read"],

@@ -24,6 +24,7 @@ const { corrected, uncorrected, uncorrectedAuthenticator, sql, end } = await sta
   create function setting(name text) returns text stable language sql return current_setting(name, true);
   create function note() returns int volatile security definer language sql
     as 'insert into parts values ((select count(*) + 1 from parts)) returning id';
+  create function kind_of(value jsonb) returns text language sql return jsonb_typeof(value);
   create view noting as select note() as id;
   grant select on noting to authenticated;
 
@@ -231,6 +232,20 @@ Deno.test("values are stored as they were sent", async () => {
     headers,
   });
   assert.deepEqual([status, body], [201, [row]]);
+});
+
+Deno.test("a function gets the JSON of its argument once", async () => {
+  const kindOf = async (api: typeof corrected, value: unknown) =>
+    (await api("/rpc/kind_of", { method: "POST", json: { value } })).body;
+  for (const value of [[], [{ a: [1] }, "x"]]) {
+    assert.equal(await kindOf(corrected, value), "array");
+  }
+  for (const value of [{}, { a: null }]) assert.equal(await kindOf(corrected, value), "object");
+  for (const value of ["text", "", "[", "{x}"]) {
+    assert.equal(await kindOf(corrected, value), "string");
+  }
+
+  assert.equal(await kindOf(uncorrected, [1]), "string");
 });
 
 Deno.test("a text that looks like a sealed operand is taken as it is", async () => {

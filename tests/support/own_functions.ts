@@ -43,9 +43,10 @@ export async function ownSender(
     & { timeoutMs?: number } = {},
 ) {
   const config = await readSenderConfig(environment({ supabaseUrl, channelUrl }));
-  const { url } = config.whatsapp;
-  const app = sendExternalTemplate({ ...config, whatsapp: { url, timeoutMs }, ...changes });
-  return (key: string, json: unknown) => ask(app, key, "POST", "/send-external-template", json);
+  const whatsapp = { ...config.whatsapp, timeoutMs };
+  const app = sendExternalTemplate({ ...config, whatsapp, ...changes });
+  return (key: string, json: unknown, query = "") =>
+    ask(app, key, "POST", `/send-external-template${query}`, json);
 }
 
 async function ask<Env extends object>(

@@ -15,6 +15,8 @@ export const SendRequest = z.strictObject({
   display_text: required(verbatim(4096)),
   body_variables: Variables.default([]),
   header_variables: Variables.default([]),
+  // Beyond the specification, which knows no buttons.
+  button_variables: z.array(verbatim(1024)).max(10, "must have at most 10 items").default([]),
   phone_number_id: z.string().regex(
     /^[0-9]{1,32}$/,
     "must be the id of a phone number on the channel, which is made of digits",
@@ -36,6 +38,12 @@ export const SendRequest = z.strictObject({
 ).meta({
   id: "SendRequest",
   dependentSchemas: { template_header_type: { properties: { header_variables: { maxItems: 0 } } } },
+});
+
+/** The parameters of a request. */
+export const SendParameters = z.strictObject({
+  // Beyond the specification: judges the request as a send, and sends and writes nothing.
+  dry_run: z.enum(["true", "false"], "must be true or false").default("false"),
 });
 
 export type SendRequest = z.output<typeof SendRequest>;

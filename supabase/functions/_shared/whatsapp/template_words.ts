@@ -10,7 +10,9 @@ export type Fault =
   | { field: string; fault: "count"; takes: number; got: number }
   /** The field is that of one variable: `body_variables.1`. */
   | { field: string; fault: "empty" | "characters" }
-  | { field: "template_header_type"; fault: "header"; header: string | null };
+  | { field: "template_header_type"; fault: "header"; header: string | null }
+  /** Which buttons take the values is known only of a template in the catalogue. */
+  | { field: "button_variables"; fault: "unplaced" };
 
 /** What decides whether a template can be sent at all. */
 export interface SendableTemplate {
@@ -47,6 +49,9 @@ function messageOf(fault: Fault): string {
       return "must not hold a line break, a tab or more than four spaces in a row";
     case "header":
       return headerWords(fault.header);
+    case "unplaced":
+      return "cannot be placed, because this service has not read the template's buttons from the channel; " +
+        "have the account's templates synchronised first";
   }
 }
 

@@ -58,7 +58,7 @@ const AS_STORED = {
   business_account_id: Text,
   phone_number_ids: Texts,
   name: verbatim(512),
-  language: verbatim(35),
+  language: verbatim(64),
   status: Text,
   category: TextOrNull,
   upcoming_category: TextOrNull,

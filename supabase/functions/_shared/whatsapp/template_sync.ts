@@ -1,0 +1,2 @@
+export { type MediaPatience, type TemplateMedia, uploadMedia } from "./template_media.ts";
+export { rereadTemplate } from "./template_reread.ts";
