@@ -57,13 +57,15 @@ const SENDABLE: Record<string, Sent> = {
         ],
       },
     ],
-    rendered: "Quote Q-1\n\nHello Ada, the Brisa costs USD 1 until May. Shall we reserve it for you, Ada?" +
+    rendered:
+      "Quote Q-1\n\nHello Ada, the Brisa costs USD 1 until May. Shall we reserve it for you, Ada?" +
       "\n\nOndalva Coffee Equipment",
   },
   delivery_tracking: {
     fields: { body_variables: ["Ada", "Correos"], button_variables: ["BR 2/é"] },
     components: [body("Ada", "Correos"), button("url", "1", text("BR 2/é"))],
-    rendered: "Hello Ada, your parcel is with Correos now.\n\n[Not at home] [Track it] [All parcels]",
+    rendered:
+      "Hello Ada, your parcel is with Correos now.\n\n[Not at home] [Track it] [All parcels]",
   },
   welcome_discount: {
     fields: { body_variables: ["Ada"], button_variables: ["BEANS20"] },
@@ -71,7 +73,8 @@ const SENDABLE: Record<string, Sent> = {
       body("Ada"),
       button("copy_code", "0", { type: "coupon_code", coupon_code: "BEANS20" }),
     ],
-    rendered: "Welcome, Ada! Here is a code for 15 % off your first beans.\n\nOne use for each customer" +
+    rendered:
+      "Welcome, Ada! Here is a code for 15 % off your first beans.\n\nOne use for each customer" +
       "\n\n[Copy offer code] [To the shop]",
   },
   loyalty_points: {

@@ -89,12 +89,25 @@ async function assertNotSent(
 
 const FAULTS: [name: string, end: string, answer: () => Response, reason: RegExp][] = [
   ["a sample that is gone", ".jpg", () => new Response("gone", { status: 500 }), /sample/i],
-  ["a sample that is a web page", ".jpg", () => new Response("<html>", {
-    headers: { "Content-Type": "text/html" },
-  }), /text\/html|type/],
-  ["a sample that is elsewhere", ".jpg", () => Response.redirect("http://example.com/x.jpg"), /redirect|elsewhere|host/i],
-  ["an upload that is refused", "/media", () =>
-    Response.json({ error: { code: 131053, message: "(#131053) Media upload error" } }, { status: 400 }), /131053|refus/],
+  ["a sample that is a web page", ".jpg", () =>
+    new Response("<html>", {
+      headers: { "Content-Type": "text/html" },
+    }), /text\/html|type/],
+  [
+    "a sample that is elsewhere",
+    ".jpg",
+    () => Response.redirect("http://example.com/x.jpg"),
+    /redirect|elsewhere|host/i,
+  ],
+  [
+    "an upload that is refused",
+    "/media",
+    () =>
+      Response.json({ error: { code: 131053, message: "(#131053) Media upload error" } }, {
+        status: 400,
+      }),
+    /131053|refus/,
+  ],
   ["an upload without an id", "/media", () => Response.json({}), /id/],
   ["a channel that is down", "/media", () => new Response("", { status: 503 }), /503|available/],
 ];

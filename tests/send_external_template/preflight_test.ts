@@ -37,8 +37,16 @@ const FAULTS: [changes: Record<string, unknown>, details: [field: string, messag
   [{ template_header_type: "image" }, [
     ["template_header_type", "must be left out: the approved template has no media header"],
   ]],
-  [{ template_name: "new_arrival", language_code: "en_US", body_variables: ["Ada"], template_header_type: "video" }, [
-    ["template_header_type", "the approved template's header is an image: send image or leave it out"],
+  [{
+    template_name: "new_arrival",
+    language_code: "en_US",
+    body_variables: ["Ada"],
+    template_header_type: "video",
+  }, [
+    [
+      "template_header_type",
+      "contradicts the approved template's header, which is an image: send image or leave it out",
+    ],
   ]],
   [{ language_code: "fr" }, [
     ["language_code", "is not a language of this template, which exists in en_US, es, pt_BR"],
@@ -157,13 +165,17 @@ Deno.test("when the template cannot be read again, the channel decides", async (
   const company = await companyWithTemplates();
   const failures: Record<string, () => Response | Promise<Response>> = {
     "the channel is down": () => new Response("Service Unavailable", { status: 503 }),
-    "the channel throttles": () => Response.json({ error: { code: 80007, message: "slow" } }, { status: 400 }),
+    "the channel throttles": () =>
+      Response.json({ error: { code: 80007, message: "slow" } }, { status: 400 }),
     "the channel answers no JSON": () => new Response("<html>"),
-    "the token is refused": () => Response.json({ error: { code: 190, message: "no" } }, { status: 401 }),
+    "the token is refused": () =>
+      Response.json({ error: { code: 190, message: "no" } }, { status: 401 }),
   };
   for (const [name, answer] of Object.entries(failures)) {
     await t.step(name, async () => {
-      await using channel = ownSandbox(({ method }) => method === "GET" ? answer() : null);
+      await using channel = ownSandbox(({ path }) =>
+        path.endsWith("/message_templates") ? answer() : null
+      );
       const send = await ownSender(channel.url);
       await knowTemplates(company);
       await outdate(company);
