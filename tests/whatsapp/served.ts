@@ -12,7 +12,7 @@ export interface Seen {
   body: string;
 }
 
-/** A server of the test's own, on a free port, that reads and keeps every request. */
+/** A server of the test's own, on a free port, that keeps every request that it got whole. */
 export function served(
   answer: (request: Seen) => Response | Promise<Response>,
   hostname = "127.0.0.1",
@@ -20,7 +20,8 @@ export function served(
   const seen: Seen[] = [];
   const server = Deno.serve({ hostname, port: 0, onListen: () => {} }, async (request) => {
     const { pathname, searchParams } = new URL(request.url);
-    const bytes = new Uint8Array(await request.arrayBuffer());
+    const bytes = await request.bytes().catch(() => null);
+    if (!bytes) return new Response(null, { status: 400 }); // the request broke off
     seen.push({
       method: request.method,
       path: pathname,
