@@ -1,0 +1,142 @@
+// A dry run and a claim that the template stops: what they answer, and that they write nothing.
+
+import assert from "node:assert/strict";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
+import { rolledBack } from "../support/acting_as.ts";
+import { anyPhone, type Company, disconnectAccounts, newCompany } from "../support/company.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { committed } from "./connections.ts";
+import { addContact, type Claim, claim, endLease, RELEASED, settle, standing } from "./sends.ts";
+import { apply, catalogued, entry, FITTING, mediaEntry } from "./templates.ts";
+
+const DRY = { preflight: "first", dry_run: true, ...FITTING };
+
+/** A company with a catalogue, whose keys have just been used; a claim would record that otherwise. */
+async function newSender(): Promise<Company> {
+  const company = await newCompany();
+  await committed(async (sql) => {
+    await sql`update api_keys set last_used_at = now() where company_id = ${company.id}`;
+    await catalogued(sql, company, [
+      entry(),
+      entry({ name: "paused", status: "PAUSED" }),
+      mediaEntry({ name: "promo" }),
+    ]);
+  });
+  return company;
+}
+
+const own = await newSender();
+const { id: company_id, keys, account_id } = own;
+const stoppedPhone = anyPhone();
+await committed((sql) =>
+  addContact(sql, { company_id, phone: stoppedPhone, do_not_contact: true })
+);
+
+/** What a claim answers that is committed; the test fails when it has written anything. */
+async function unwritten(asked: Record<string, unknown>): Promise<Claim> {
+  const before = await snapshot(company_id);
+  const answer = await committed((sql) => claim(sql, keys.messaging, asked));
+  assert.deepEqual(await snapshot(company_id), before, JSON.stringify(asked));
+  return answer;
+}
+
+const REFUSED = {
+  result: "template_refused",
+  faults: [{ field: "body_variables", fault: "count", takes: 2, got: 0 }],
+};
+
+Deno.test("a dry run answers what a send would come to, and writes nothing", async () => {
+  const idempotency_key = crypto.randomUUID();
+  const runs: [Record<string, unknown>, unknown][] = [
+    [{}, { result: "send" }],
+    [{ idempotency_key, contact_name: "Grace" }, { result: "send" }],
+    // What a send would upload first.
+    [{ template_name: "promo", body_variables: [] }, { result: "send" }],
+    [{ phone: stoppedPhone }, { result: "do_not_contact" }],
+    [{ body_variables: [] }, REFUSED],
+    [{ phone_number_id: "0" }, {
+      result: "no_account",
+      connected: [{ phone_number_id: own.phone_number_id, display_phone: "+15550100" }],
+    }],
+    [{ preflight: "off" }, { result: "send" }],
+  ];
+  for (const [asked, expected] of runs) {
+    assert.deepEqual(await unwritten({ ...DRY, ...asked }), expected, JSON.stringify(asked));
+  }
+  // The idempotency key is still free.
+  const real = { ...DRY, dry_run: false, idempotency_key };
+  assert.equal((await committed((sql) => claim(sql, keys.messaging, real))).result, "claimed");
+});
+
+Deno.test("a claim that the template stops writes nothing and uses up no idempotency key", async () => {
+  const idempotency_key = crypto.randomUUID();
+  const real = { preflight: "first", contact_name: "Grace", idempotency_key, ...FITTING };
+  assert.deepEqual(await unwritten({ ...real, body_variables: [] }), REFUSED);
+  assert.equal((await unwritten({ ...real, template_name: "paused" })).result, "template_refused");
+  const media = await unwritten({ ...real, template_name: "promo", body_variables: [] });
+  assert.equal(media.result, "media_needed");
+  const { result } = await committed((sql) => claim(sql, keys.messaging, real));
+  assert.equal(result, "claimed");
+});
+
+Deno.test("a dry run of a repeat says so and leaves the send as it is, also when its lease has ended", async () => {
+  const idempotency_key = crypto.randomUUID();
+  const asked = { ...DRY, idempotency_key };
+  const first = await committed((sql) => claim(sql, keys.messaging, { ...asked, dry_run: false }));
+  const { conversation_id, message_id } = first;
+  const repeat = { result: "repeat", status: "pending", conversation_id, message_id };
+  assert.deepEqual(await unwritten(asked), repeat);
+  await committed((sql) => endLease(sql, first.send_id));
+  assert.deepEqual(await unwritten(asked), repeat);
+  // Another payload is a repeat all the same, and comes before every other judgement.
+  const other = { ...asked, template_name: "paused", phone: stoppedPhone, phone_number_id: "0" };
+  assert.deepEqual(await unwritten(other), repeat);
+
+  const real = await committed((sql) => claim(sql, keys.messaging, { ...asked, dry_run: false }));
+  assert.deepEqual([real.result, real.status], ["repeat", "failed"]);
+  assert.equal((await unwritten(asked)).status, "failed");
+});
+
+Deno.test("a dry run of a released send answers that it would be sent, and leaves it released", async () => {
+  const idempotency_key = crypto.randomUUID();
+  const claim_id = crypto.randomUUID();
+  const { send_id } = await committed((sql) =>
+    claim(sql, keys.messaging, { ...DRY, dry_run: false, idempotency_key, claim_id })
+  );
+  await committed((sql) => settle(sql, claim_id, RELEASED));
+  assert.deepEqual(await unwritten({ ...DRY, idempotency_key }), { result: "send" });
+  assert.deepEqual(await unwritten({ ...DRY, idempotency_key, body_variables: [] }), REFUSED);
+  assert.equal((await committed((sql) => standing(sql, send_id))).state, "released");
+});
+
+Deno.test("a dry run judges the key, and records that it is in use", async () => {
+  await rolledBack(async (sql) => {
+    const key_hash = await hashKey(keys.messaging);
+    await sql`update api_keys set last_used_at = null where key_hash = ${key_hash}`;
+    assert.deepEqual(await claim(sql, keys.messaging, DRY), { result: "send" });
+    const [{ used }] = await sql`
+      select last_used_at = now() as used from api_keys where key_hash = ${key_hash}
+    `;
+    assert.equal(used, true);
+    for (const [key, code] of [[keys.read, "PT403"], ["sk_live_unknown", "PT401"]]) {
+      await sql`savepoint here`;
+      await assert.rejects(claim(sql, key, DRY), { code });
+      await sql`rollback to here`;
+    }
+  });
+});
+
+Deno.test("a dry run reads a template again as a send does", async () => {
+  await rolledBack(async (sql) => {
+    const paused = [entry({ status: "PAUSED" })];
+    await catalogued(sql, own, paused, "11 minutes");
+    const { result, began_at } = await claim(sql, keys.messaging, DRY);
+    assert.equal(result, "reread");
+    const last = { ...DRY, preflight: "last" };
+    assert.equal((await claim(sql, keys.messaging, last)).result, "send");
+    await apply(sql, account_id, paused, { only_name: "order_update", began_at });
+    assert.equal((await claim(sql, keys.messaging, last)).result, "template_refused");
+    await disconnectAccounts(sql, company_id);
+    assert.equal((await claim(sql, keys.messaging, last)).result, "no_account");
+  });
+});
