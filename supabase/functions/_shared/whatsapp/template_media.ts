@@ -1,5 +1,6 @@
 import type { CompanyDb } from "../database/company_db.ts";
 import { rows } from "../database/rows.ts";
+import { inTime } from "../in_time.ts";
 import { ChannelTrouble } from "./catalogue.ts";
 import type { ChannelConfig } from "./channel_config.ts";
 import { MediaTrouble, type Sample, uploadSample } from "./sample_media.ts";
@@ -72,7 +73,7 @@ export async function uploadMedia(
   const signal = AbortSignal.timeout(patience.timeoutMs);
   const others = underWay.get(key);
   if (others) {
-    const shared = await withinTime(others, signal).catch((error) => {
+    const shared = await inTime(others, signal, late).catch((error) => {
       if (error instanceof MediaTrouble) throw error;
       return null; // such as the other caller's key, which has been revoked
     });
@@ -204,18 +205,6 @@ function late(): MediaTrouble {
   return new MediaTrouble(
     "The media is being uploaded, which takes longer than this request waits",
   );
-}
-
-/** The result of work that is under way, if it comes before the signal. */
-async function withinTime<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const end = () => reject(late());
-  signal.addEventListener("abort", end);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", end);
-  }
 }
 
 function pause(ms: number): Promise<void> {
