@@ -134,6 +134,23 @@ function asTimestamp(text: string): string {
   return text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00");
 }
 
+/**
+ * lite writes the arguments of a function as JSON, and then its own serializer makes a JSON string of that. A
+ * text that was meant as a JSON string cannot be told apart when it is JSON itself; no function here takes one.
+ */
+function asJson(value: unknown): string {
+  return typeof value === "string" && isJson(value) ? value : JSON.stringify(value);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Reads values so that their JSON is that of Postgres' to_json, which is what PostgREST answers. */
 export const postgresTypes = {
   // The driver's own serializer sends any text as false, so that active=eq.true finds inactive rows.
@@ -144,6 +161,8 @@ export const postgresTypes = {
   timestamp: type([1114], asTimestamp),
   timestamptz: type([1184], asTimestamp),
   numeric: type([1700], asNumber),
+  json: { ...type([114], JSON.parse), serialize: asJson },
+  jsonb: { ...type([3802], JSON.parse), serialize: asJson },
 };
 
 function type(oids: number[], parse: (text: string) => unknown) {

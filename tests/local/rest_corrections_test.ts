@@ -22,6 +22,7 @@ const { corrected, uncorrected, uncorrectedAuthenticator, sql, end } = await sta
       raise exception using errcode = state, message = 'Said', detail = 'More', hint = 'Help';
     end $$;
   create function setting(name text) returns text stable language sql return current_setting(name, true);
+  create function kind(value jsonb) returns text language sql return jsonb_typeof(value);
   create function note() returns int volatile security definer language sql
     as 'insert into parts values ((select count(*) + 1 from parts)) returning id';
   create view noting as select note() as id;
@@ -96,6 +97,17 @@ Deno.test("a called function finds the request's method and headers in its setti
     headers: { "X-Example": "value" },
   });
   assert.equal(JSON.parse(asked.body)["x-example"], "value");
+});
+
+Deno.test("an argument of the type jsonb is the JSON that was sent", async () => {
+  const kinds = async (api: typeof corrected) => {
+    const values = [[{ a: 1 }], { a: [] }, 5, true, "text"];
+    const answers = values.map((value) => api("/rpc/kind", { method: "POST", json: { value } }));
+    return (await Promise.all(answers)).map(({ body }) => body);
+  };
+  assert.deepEqual(await kinds(corrected), ["array", "object", "number", "boolean", "string"]);
+
+  assert.deepEqual(await kinds(uncorrected), Array(5).fill("string"));
 });
 
 Deno.test("a GET cannot write", async () => {
