@@ -45,5 +45,7 @@ function decoded(text: string): string {
 }
 
 function plain(name: string): string {
-  return name.toWellFormed().split(/[/\\]/).at(-1)!.replace(/[\p{Cc}\p{Cf}"'`]/gu, "").trim();
+  const last = name.toWellFormed().split(/[/\\]/).at(-1)!;
+  // A name that is only an extension is none.
+  return last.replace(/[\p{Cc}\p{Cf}"'`]/gu, "").trim().replace(/^\.+([^.]*$)?/, "").trim();
 }

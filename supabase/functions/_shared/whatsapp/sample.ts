@@ -46,6 +46,9 @@ export async function openSample(
     throw new MediaTrouble(message, { isExpired: true });
   }
   if (status !== 200) throw new MediaTrouble(`The host of the sample answers HTTP ${status}`);
+  if (!/^(identity)?$/i.test(headers.get("Content-Encoding") ?? "")) {
+    throw new MediaTrouble("The host of the sample compresses it, although it was asked not to");
+  }
   const length = lengthOf(headers);
   const type = typeOf(headers, url, format);
   if (length !== null && length > MAX_BYTES[format]) throw tooLarge(format);
@@ -90,7 +93,7 @@ async function answerOf(
 async function request(url: URL, signal: AbortSignal): Promise<Response> {
   try {
     return await fetchOnce(url, {
-      // A compressed answer would hide how long the sample is.
+      // With this header the runtime undoes no compression, which would hide how long the sample is.
       headers: { "Accept-Encoding": "identity" },
       redirect: "manual",
       signal,
@@ -115,9 +118,8 @@ function reason(error: unknown): string {
   return reasonOf(error).replace(/\(?https?:\/\/[^\s)]*\)?/gi, "…").slice(0, 300).toWellFormed();
 }
 
-/** In bytes; null when the server does not tell, or tells it of a compressed form. */
+/** In bytes; null when the server does not tell. */
 function lengthOf(headers: Headers): number | null {
-  if (headers.has("Content-Encoding")) return null;
   const length = headers.get("Content-Length") ?? "";
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }

@@ -15,6 +15,9 @@ const MAX_COMPONENTS_BYTES = 65_536;
 const MAX_SAMPLE_URL = 4096;
 const MAX_UNSUPPORTED = 20;
 
+/** A header in these formats is sent as the template's own media. */
+const MEDIA_FORMATS = new Set(["IMAGE", "VIDEO", "DOCUMENT"]);
+
 // The channel adds members and values without notice, so each member is read for itself: one that is missing
 // or has another shape costs only itself. What is not named here is not read.
 const Text = z.string().optional().catch(undefined);
@@ -23,22 +26,22 @@ const Texts = z.unknown().transform((value): (string | null)[] => {
   const list = [value].flat();
   const texts: unknown[] = Array.isArray(list[0]) ? list[0] : list;
   return texts.slice(0, 100).map((text) => typeof text === "string" ? text : null);
-});
-const Label = z.string().transform(harmlessLabel).nullable().catch(null);
+}).prefault([]);
+/** A word of the channel, as APPROVED; the channel writes some in lower case. */
+const Word = z.string().trim().regex(/^\w{1,64}$/).toUpperCase();
+const Label = Word.nullable().catch(null);
 const Count = z.int32().positive().nullable().catch(null);
 
 const Listed = z.object({
   name: z.string().min(1).max(512).transform(harmlessText),
   language: z.string().min(1).max(64).transform(harmlessText),
-  id: z.union([z.string(), z.int()]).transform((id) => harmlessText(String(id)).slice(0, 64))
+  id: z.union([z.int().transform(String), z.string()]).pipe(z.string().regex(/^\w{1,64}$/))
     .nullable().catch(null),
   status: Label,
   category: Label,
   correct_category: Label,
-  quality_score: z.union([
-    z.object({ score: z.string() }).transform(({ score }) => harmlessLabel(score)),
-    z.string().transform(harmlessLabel),
-  ]).nullable().catch(null),
+  quality_score: z.union([z.object({ score: Word }).transform(({ score }) => score), Word])
+    .nullable().catch(null),
   rejected_reason: Label,
   parameter_format: Label,
   components: z.array(z.unknown()).catch([]),
@@ -55,7 +58,6 @@ const Component = z.object({
   format: Label,
   text: Text,
   example: z.object({
-    header_handle: Texts,
     header_text: Texts,
     body_text: Texts,
     header_text_named_params: NamedExamples,
@@ -85,6 +87,9 @@ export function catalogueEntry(listed: unknown): CatalogueEntry | null {
   const components = harmlessJson(template.components) as unknown[];
   const isTooLarge = byteLength(components) > MAX_COMPONENTS_BYTES;
   const parts = isTooLarge ? [] : components.map((component) => Component.parse(component));
+  const header = parts.findIndex(({ type, format }) =>
+    type === "HEADER" && MEDIA_FORMATS.has(format ?? "")
+  );
   return {
     channel_template_id: template.id,
     name: template.name,
@@ -97,18 +102,13 @@ export function catalogueEntry(listed: unknown): CatalogueEntry | null {
     components: isTooLarge ? [] : components,
     ...readComponents(parts, { category, format: formatOf(template.parameter_format, parts) }),
     ...(isTooLarge && { unsupported: ["TOO_LARGE"] }),
-    sample_url: isTooLarge ? null : sampleUrl(template.components),
+    sample_url: header < 0 ? null : sampleUrl(template.components, header),
     ttl_seconds: template.message_send_ttl_seconds,
   };
 }
 
 function byteLength(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
-}
-
-/** A word of the channel in upper case, as APPROVED; null when there is none. */
-function harmlessLabel(text: string): string | null {
-  return harmlessText(text).trim().toUpperCase().slice(0, 64).toWellFormed() || null;
 }
 
 type Format = CatalogueEntry["parameter_format"];
@@ -176,10 +176,6 @@ function readComponents(
   }
   return { ...read, unsupported: [...unsupported].slice(0, MAX_UNSUPPORTED) };
 }
-
-/** A header in these formats is sent as the template's own media. */
-const MEDIA_FORMATS = new Set(["IMAGE", "VIDEO", "DOCUMENT"]);
-
 function readText(
   { text, example }: Component,
   format: Format,
@@ -236,15 +232,14 @@ function suffixOf(example: string | null | undefined, url: string): string | nul
   return example.startsWith(before) ? example.slice(before.length) : example;
 }
 
-/** The signed address of the sample of a media header; null when there is none. */
-function sampleUrl(components: unknown[]): string | null {
-  for (const component of components) {
-    const { type, format, example } = Component.parse(component);
-    if (type !== "HEADER" || !MEDIA_FORMATS.has(format ?? "")) continue;
-    const [handle] = example?.header_handle ?? [];
-    if (!handle || handle.length > MAX_SAMPLE_URL || !URL.canParse(handle)) return null;
-    const { protocol, href } = new URL(handle);
-    return /^https?:$/.test(protocol) ? href : null;
-  }
-  return null;
+/**
+ * The signed address of the sample of a media header; null when there is none.
+ * @param n the place of the header among the components.
+ */
+function sampleUrl(components: unknown[], n: number): string | null {
+  const { example } = components[n] as { example?: { header_handle?: unknown } };
+  const address = [example?.header_handle].flat()[0];
+  if (typeof address !== "string" || address.length > MAX_SAMPLE_URL) return null;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  return url && /^https?:$/.test(url.protocol) ? url.href : null;
 }
