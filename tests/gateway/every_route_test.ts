@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { newCompany, newKey } from "../support/company.ts";
+import { newCompanyWithTemplate, newKey } from "../support/company.ts";
 import { type Answer, call, send } from "../support/calls.ts";
 import { ownGateway } from "../support/own_functions.ts";
 import { listRoutes, type Route, routes } from "../support/routes.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
-const company = await newCompany();
+const company = await newCompanyWithTemplate();
 
 function request(route: Route, key: string | null, headers: Record<string, string> = {}) {
   const json = route.body?.(company);

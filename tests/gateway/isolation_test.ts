@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
-import { addTemplate, anyPhone, newCompany, newMember } from "../support/company.ts";
+import {
+  addTemplate,
+  anyPhone,
+  newCompany,
+  newCompanyWithTemplate,
+  newMember,
+} from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { idRoutes, listRoutes } from "../support/routes.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-const [ours, theirs] = [await newCompany(), await newCompany()];
+const [ours, theirs] = [await newCompanyWithTemplate(), await newCompanyWithTemplate()];
 // A second row of everything, so that each list has a second page.
 await withDatabase(async (sql) => {
   await sql`insert into contacts (company_id, phone) values (${theirs.id}, ${anyPhone()})`;

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { addTemplate, anyPhone, type Company, newCompany, newMember } from "../support/company.ts";
+import {
+  addTemplate,
+  anyPhone,
+  type Company,
+  newCompany,
+  newCompanyWithTemplate,
+  newMember,
+} from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { listRoutes } from "../support/routes.ts";
 import { withDatabase } from "../support/test_stack.ts";
@@ -92,7 +99,7 @@ Deno.test("a walk gives the same rows whatever the limit", async () => {
 });
 
 Deno.test("every list can be walked a row at a time", async () => {
-  const company = await newCompany();
+  const company = await newCompanyWithTemplate();
   await withDatabase(async (sql) => {
     for (const position of [0, 0, 3]) {
       await sql`

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { newCompany } from "../support/company.ts";
+import { newCompanyWithTemplate } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { nastyText } from "../support/nasty_text.ts";
 import { bodyRoutes, listRoutes } from "../support/routes.ts";
 
-const company = await newCompany();
+const company = await newCompanyWithTemplate();
 
 const anyValue = fc.oneof(
   { depthSize: "small" },

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { anyPhone, newCompany } from "../support/company.ts";
+import { anyPhone, newCompanyWithTemplate } from "../support/company.ts";
 import { assertField, call } from "../support/calls.ts";
 import { ownGateway } from "../support/own_functions.ts";
 import { bodyRoutes, idRoutes, listRoutes } from "../support/routes.ts";
 import { stack } from "../support/test_stack.ts";
 
-const company = await newCompany();
+const company = await newCompanyWithTemplate();
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 for (const route of bodyRoutes) {

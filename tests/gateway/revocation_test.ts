@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { newCompany, newKey } from "../support/company.ts";
+import { newCompany, newCompanyWithTemplate, newKey } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { listRoutes, routes } from "../support/routes.ts";
@@ -13,7 +13,7 @@ const REVOCATIONS = {
 
 for (const [how, change] of Object.entries(REVOCATIONS)) {
   Deno.test(`a key that is ${how} between two requests is refused at the second, on every route`, async () => {
-    const company = await newCompany();
+    const company = await newCompanyWithTemplate();
     const request = (key: string, route: typeof routes[number]) =>
       call(key, route.method, route.path(company), { json: route.body?.(company) });
 
@@ -59,7 +59,7 @@ Deno.test("a key that is switched off is refused on empty lists too", async () =
 });
 
 Deno.test("a database answer without rows does not pass for a valid key", async () => {
-  const company = await newCompany();
+  const company = await newCompanyWithTemplate();
   // Postgres evaluates a policy for each row. Without a row it may not, and answers an empty list.
   await using database = watchedStack((request) =>
     request.url.includes("/rpc/") ? null : Response.json([])

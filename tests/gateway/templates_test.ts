@@ -21,7 +21,6 @@ async function companyWith(...templates: TemplateColumns[]) {
   const company = await newCompany();
   const business_account_id = anyPhoneNumberId();
   return await withDatabase(async (sql) => {
-    await sql`delete from templates where company_id = ${company.id}`;
     const account = await connectAccount(sql, company.id, { business_account_id });
     const ids: string[] = [];
     for (const template of templates) {

@@ -13,7 +13,7 @@ export async function sealedFor(account: TokenAccount, token = SANDBOX_TOKEN): P
   return await sealToken(token, account, credentialsKey);
 }
 
-/** A company of a test's own, with four keys and at least one row of every resource. */
+/** A company of a test's own, with four keys and at least one row of every resource but templates. */
 export interface Company {
   id: string;
   /** `all` has every scope; each other key has only the scope of its name. */
@@ -32,6 +32,10 @@ export interface Company {
   conversation_id: string;
   member_id: string;
   team_id: string;
+}
+
+/** A company with at least one row of every resource. */
+export interface CompanyWithTemplate extends Company {
   /** A template of a business account in which no account is connected. */
   template_id: string;
 }
@@ -99,9 +103,16 @@ export async function addTemplate(
   return id;
 }
 
-/** Makes a new company, so that no test relies on the rows of another. */
+/** Makes a new company, so that no test relies on the rows of another. Its templates have never been read. */
 export async function newCompany(): Promise<Company> {
   return await withDatabase(async (sql) => await sql.begin(async (sql) => await make(sql)));
+}
+
+/** Makes a new company with a template. */
+export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
+  const company = await newCompany();
+  const template_id = await withDatabase((sql) => addTemplate(sql, company.id));
+  return { ...company, template_id };
 }
 
 /** A phone that no other test uses: random, and too long to be a real number in +1. */
@@ -146,7 +157,6 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
   const [team] = await sql`
     insert into teams (company_id, name) values (${id}, 'Support') returning id
   `;
-  const template_id = await addTemplate(sql, id);
   return {
     id,
     keys,
@@ -160,7 +170,6 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
     conversation_id: conversation.id,
     member_id,
     team_id: team.id,
-    template_id,
   };
 }
 
