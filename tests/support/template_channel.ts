@@ -3,12 +3,17 @@ export type ListedTemplate = Record<string, unknown>;
 
 /** A channel of the test's own that lists templates, knows every phone number, serves samples and takes media. */
 export function templateChannel(
-  { templates = [], pageSize = 100, answer = () => null }: {
-    templates?: ListedTemplate[];
-    pageSize?: number;
-    /** Answers in place of this channel; null leaves the answer to it. */
-    answer?(request: Request): Response | null | Promise<Response | null>;
-  } = {},
+  { templates = [], businessAccounts = ["42"], displayPhone, pageSize = 100, answer = () => null }:
+    {
+      templates?: ListedTemplate[];
+      /** The business accounts that a token is for, as the channel tells it. */
+      businessAccounts?: string[];
+      /** The phone of every number, if the channel tells it. */
+      displayPhone?: string;
+      pageSize?: number;
+      /** Answers in place of this channel; null leaves the answer to it. */
+      answer?(request: Request): Response | null | Promise<Response | null>;
+    } = {},
 ) {
   const calls: string[] = [];
   const numbers = new Set<string>();
@@ -47,7 +52,12 @@ export function templateChannel(
       if (other) return other;
       const [, first, second] = path.split("/");
       if (first === "samples") return sampleOf(second, url.searchParams.get("sig"));
-      if (first === "debug_token") return Response.json({ data: { granular_scopes: [] } });
+      if (first === "debug_token") {
+        const scope = "whatsapp_business_management";
+        return Response.json({
+          data: { granular_scopes: [{ scope, target_ids: businessAccounts }] },
+        });
+      }
       if (second === "message_templates") return listed(url);
       if (second === "phone_numbers") {
         return Response.json({ data: Array.from(numbers, (id) => ({ id })) });
@@ -59,7 +69,7 @@ export function templateChannel(
       numbers.add(first);
       return Response.json({
         id: first,
-        display_phone_number: "+55 11 98765-4321",
+        display_phone_number: displayPhone,
         verified_name: "Test",
       });
     },
