@@ -3,74 +3,21 @@
 
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import {
-  MediaTrouble,
-  type Sample,
-  uploadSample,
-} from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
-import { bareChannel, readRequest, write } from "../support/bare_channel.ts";
+import type { Sample } from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
+import { bareChannel, write } from "../support/bare_channel.ts";
 import { pause } from "../support/started.ts";
-import { refusal, type Seen, served, TOKEN } from "./served.ts";
-
-const ACCOUNT = { token: TOKEN, phoneNumberId: "106540352242922" };
-const MIB = 2 ** 20;
-const JPEG = { "Content-Type": "image/jpeg" };
-const NO_SIGNAL = new AbortController().signal;
-
-type Answer = (request: Seen) => Response | Promise<Response>;
-
-interface Case extends Partial<Omit<Sample, "url">> {
-  /** Below the sample's host. */
-  path?: string;
-  url?: string;
-  signal?: AbortSignal;
-  sampleHosts?: string[];
-}
-
-/** Uploads the sample of a host to a channel, which takes it unless another answer is given. */
-async function upload(sample: Answer, more: Case = {}, media: Answer = () => taken()) {
-  await using host = served(sample);
-  await using channel = served(media);
-  const { path = "/sample", url = `${host.origin}${path}`, format = "IMAGE" } = more;
-  const { signal = NO_SIGNAL, templateName = "promo", sampleHosts = [host.origin] } = more;
-  const result = await uploadSample(
-    { ...channel.channel, sampleHosts },
-    ACCOUNT,
-    { url, format, templateName },
-    signal,
-  ).catch((error) => error);
-  return { result, host, channel };
-}
-
-const taken = () => Response.json({ id: "media-1" });
-const jpeg = () => new Response("JPEG", { headers: JPEG });
-
-async function assertTrouble(work: ReturnType<typeof upload>, words: RegExp, isExpired = false) {
-  const { result, ...servers } = await work;
-  assert.ok(result instanceof MediaTrouble, String(result?.stack ?? JSON.stringify(result)));
-  assert.match(result.message, words);
-  assert.doesNotMatch(result.message, /secret|\?/);
-  assert.equal(result.isExpired, isExpired);
-  for (let at = 0; at + 8 <= TOKEN.length; at++) {
-    assert.ok(!result.message.includes(TOKEN.slice(at, at + 8)));
-  }
-  return { result, ...servers };
-}
-
-/** A stream of so many bytes, or without end, and whether its reader has let it go. */
-function stream(bytes = Infinity) {
-  const letGo = Promise.withResolvers<void>();
-  let left = bytes;
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      if (left <= 0) return controller.close();
-      controller.enqueue(new Uint8Array(Math.min(left, 65_536)));
-      left -= 65_536;
-    },
-    cancel: () => letGo.resolve(),
-  });
-  return { body, letGo: letGo.promise };
-}
+import { type Seen, served, TOKEN } from "./served.ts";
+import {
+  type Answer,
+  assertTrouble,
+  IN_TIME,
+  JPEG,
+  jpeg,
+  MIB,
+  NO_SIGNAL,
+  stream,
+  upload,
+} from "./uploading.ts";
 
 Deno.test("the sample is uploaded as a form with the token, and its host gets no token", async () => {
   const { result, host, channel } = await upload(jpeg, { path: "/v/1.jpg?oh=secret" });
@@ -273,7 +220,7 @@ Deno.test("an empty sample is no sample", async () => {
 async function uploadFromBare(text: string, signal = NO_SIGNAL, keepOpen?: Promise<unknown>) {
   await using host = bareChannel();
   host.become(async (connection) => {
-    await readRequest0(connection);
+    await readHead(connection);
     await write(connection, text);
     await keepOpen;
   });
@@ -282,7 +229,7 @@ async function uploadFromBare(text: string, signal = NO_SIGNAL, keepOpen?: Promi
 }
 
 /** Reads the head of a request without a body. */
-async function readRequest0(connection: Deno.TcpConn) {
+async function readHead(connection: Deno.TcpConn) {
   let text = "";
   const piece = new Uint8Array(65_536);
   while (!text.includes("\r\n\r\n")) {
@@ -314,15 +261,13 @@ Deno.test("a host that breaks the connection or cannot be reached is told withou
   assert.doesNotMatch(result.message, /x\.jpg/);
 });
 
-const IN_TIME = /^The sample was not fetched and uploaded in the time that there was$/;
-
 Deno.test("a sample that hangs or trickles is given up at the signal, and its connection is let go", async () => {
   const never = new Promise<Response>(() => {});
   const stop = new AbortController();
   const asked = Promise.withResolvers<void>();
   const hanging = bareChannel();
   hanging.become(async (connection) => {
-    await readRequest0(connection);
+    await readHead(connection);
     asked.resolve();
     // Ends when the other side does.
     while (await connection.read(new Uint8Array(1)) !== null);
@@ -351,110 +296,4 @@ Deno.test("a sample that hangs or trickles is given up at the signal, and its co
     IN_TIME,
   );
   await letGo.promise;
-});
-
-Deno.test("what the channel answers to an upload decides", async () => {
-  const media: [Response, RegExp, number?][] = [
-    [
-      refusal(131053, "Media upload error", { error_data: { details: "Unsupported type" } }),
-      /^The channel refuses the media \(131053: Media upload error; Unsupported type\)$/,
-      131053,
-    ],
-    [refusal(190, `Expired ${TOKEN}`), /^The channel refuses the media \(190: Expired \[/, 190],
-    [
-      refusal(131000, "Later"),
-      /^The channel did not take the media \(HTTP 400, code 131000: Later\)$/,
-    ],
-    [new Response("no", { status: 502 }), /^The channel did not take the media \(HTTP 502\)$/],
-    [new Response("{"), /with an answer that is not JSON\)$/],
-    [Response.json({}), /without its id$/],
-    [Response.json({ id: 7 }), /without its id$/],
-    [Response.json({ id: "" }), /without its id$/],
-    [Response.json({ id: "line\nbreak" }), /without its id$/],
-    [Response.json({ id: TOKEN.slice(4, 30) }), /without its id$/],
-    [Response.json(null), /without its id$/],
-    [new Response(null, { status: 307, headers: { Location: "/x" } }), /\(HTTP 307\)$/],
-  ];
-  for (const [answer, words, code] of media) {
-    const { result, channel } = await assertTrouble(upload(jpeg, {}, () => answer), words);
-    assert.equal(result.channel?.code, code);
-    assert.equal(channel.seen.length, 1);
-  }
-});
-
-/** Uploads an endless sample to a channel of bare connections, and waits until the sample is let go. */
-async function uploadToBare(
-  treat: (connection: Deno.TcpConn) => Promise<unknown>,
-  signal = NO_SIGNAL,
-) {
-  const { body, letGo } = stream();
-  const headers = { ...JPEG, "Content-Length": String(5 * MIB) };
-  await using host = served(() => new Response(body, { headers }));
-  await using channel = bareChannel();
-  channel.become(treat);
-  const error = await uploadSample(
-    { url: `http://${channel.address}/v26.0`, timeoutMs: 20_000, sampleHosts: [host.origin] },
-    ACCOUNT,
-    { url: `${host.origin}/x`, format: "IMAGE", templateName: "promo" },
-    signal,
-  ).catch((error) => error);
-  await letGo;
-  assert.ok(error instanceof MediaTrouble);
-  return { message: error.message, connections: channel.connections };
-}
-
-Deno.test("an upload that breaks fails, is not repeated, and lets the sample go", async () => {
-  const { message, connections } = await uploadToBare(async (connection) => {
-    await connection.read(new Uint8Array(65_536));
-  });
-  assert.match(message, /^The channel did not take the media \(/);
-  assert.equal(connections, 1);
-});
-
-Deno.test("an upload that hangs is given up at the signal, and lets the sample go", async () => {
-  const stop = new AbortController();
-  const { message } = await uploadToBare(async (connection) => {
-    await connection.read(new Uint8Array(1));
-    stop.abort(); // and the rest of the request is not read
-  }, stop.signal);
-  assert.match(message, IN_TIME);
-});
-
-Deno.test("an answer after the time is no answer", async () => {
-  const stop = new AbortController();
-  const work = upload(jpeg, { signal: stop.signal }, async () => {
-    stop.abort();
-    await Promise.resolve();
-    return taken();
-  });
-  await assertTrouble(work, IN_TIME);
-});
-
-Deno.test("a channel that answers before it has the whole sample refuses it or has not taken it", async () => {
-  const answering = (json: string) => async (connection: Deno.TcpConn) => {
-    await connection.read(new Uint8Array(1024));
-    await write(connection, `HTTP/1.1 200 OK\r\nContent-Length: ${json.length}\r\n\r\n${json}`);
-    while (await connection.read(new Uint8Array(65_536)) !== null);
-  };
-  const early = await uploadToBare(answering('{"id":"media-1"}'));
-  assert.match(
-    early.message,
-    /^The channel (answered before it had the whole of|did not take) the media/,
-  );
-});
-
-Deno.test("a whole request is read by a channel that counts its bytes", async () => {
-  await using host = served(jpeg);
-  await using channel = bareChannel();
-  channel.become(async (connection) => {
-    await readRequest(connection); // by its Content-Length
-    await write(connection, 'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"id":"media-1"}');
-  });
-  const { mediaId } = await uploadSample(
-    { url: `http://${channel.address}/v26.0`, timeoutMs: 20_000, sampleHosts: [host.origin] },
-    ACCOUNT,
-    { url: `${host.origin}/x`, format: "IMAGE", templateName: "promo" },
-    NO_SIGNAL,
-  );
-  assert.equal(mediaId, "media-1");
 });

@@ -36,7 +36,7 @@ export type ChannelReply =
 
 const TIMEOUT_MS = 10_000;
 
-/** A page of 100 templates, each of the largest size, has no more. */
+/** A page of 100 templates is the longest answer. */
 const MAX_BYTES = 8 * 2 ** 20;
 
 /**

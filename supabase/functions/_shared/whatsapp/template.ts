@@ -10,7 +10,7 @@ import { isNumber, placeholders, templateText } from "./template_text.ts";
 
 export type { CatalogueEntry } from "./catalogue_entry.ts";
 
-/** A template of the largest size has about 20 KiB. What is larger than this is listed without its components. */
+/** A template with more is listed without its components, so that a catalogue stays within the memory. */
 const MAX_COMPONENTS_BYTES = 65_536;
 const MAX_SAMPLE_URL = 4096;
 const MAX_UNSUPPORTED = 20;
