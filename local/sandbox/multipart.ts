@@ -69,11 +69,17 @@ export async function readForm(
       reading = "head";
     }
   };
-  for await (const piece of request.body) {
-    rest = rest.length > 0 ? Buffer.concat([rest, piece]) : Buffer.from(piece);
-    advance();
-    // What follows the last delimiter is read and means nothing.
-    if (reading === "end") rest = Buffer.alloc(0);
+  const reader = request.body.getReader();
+  try {
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      rest = rest.length > 0 ? Buffer.concat([rest, piece.value]) : Buffer.from(piece.value);
+      advance();
+      // What follows the last delimiter is read and means nothing.
+      if (reading === "end") rest = Buffer.alloc(0);
+    }
+  } finally {
+    // Not awaited: of a body that was copied, the end waits for the copy's.
+    reader.cancel().catch(() => {});
   }
   if (reading !== "end") throw new MalformedForm("It ends before its last boundary");
 }
