@@ -11,59 +11,44 @@ alter table public.template_sends
   add column media_id text constraint template_sends_media_id_check check (char_length(media_id) between 1 and 255);
 comment on column public.template_sends.media_id is 'The channel''s id of the media that was sent as the header.';
 
-create function app.filled(pieces jsonb, variables text[]) returns text
-language sql immutable
-set search_path = ''
-as $$
-  select string_agg(
-    case jsonb_typeof(piece) when 'number' then variables[piece::integer + 1] else piece #>> '{}' end,
-    '' order by place
-  )
-  from jsonb_array_elements(case jsonb_typeof(pieces) when 'array' then pieces end) with ordinality as _ (piece, place)
-$$;
-comment on function app.filled(jsonb, text[]) is
-  'A text in pieces (templates.rendering) with the values of its variables; null for no text.';
+-- Every send is judged and rendered. So these functions do without queries, and without functions of their own: Postgres
+-- plans the queries of a function in SQL again at each call, and each call costs.
 
 create function app.rendered_text(rendering jsonb, header_variables text[], body_variables text[]) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select left(
-    concat_ws(
-      e'\n\n',
-      app.filled(rendering -> 'header', header_variables),
-      app.filled(rendering -> 'body', body_variables),
-      rendering ->> 'footer',
-      (
-        select string_agg(format('[%s]', label), ' ' order by place)
-        from jsonb_array_elements_text(rendering -> 'buttons') with ordinality as _ (label, place)
-      )
-    ),
-    65536
-  )
-  where rendering is not null
+declare
+  part text;
+  given text[];
+  pieces jsonb;
+  text text;
+  rendered text;
+begin
+  foreach part in array array['header', 'body'] loop
+    pieces := rendering -> part;
+    continue when jsonb_typeof(pieces) is distinct from 'array' or pieces = '[]';
+    given := case part when 'header' then header_variables else body_variables end;
+    text := '';
+    for place in 0 .. jsonb_array_length(pieces) - 1 loop
+      text := text || case jsonb_typeof(pieces -> place)
+        when 'number' then coalesce(given[(pieces -> place)::integer + 1], '')
+        else pieces ->> place
+      end;
+    end loop;
+    rendered := concat_ws(e'\n\n', rendered, text);
+  end loop;
+
+  text := null;
+  for place in 0 .. jsonb_array_length(rendering -> 'buttons') - 1 loop
+    text := concat_ws(' ', text, format('[%s]', rendering -> 'buttons' ->> place));
+  end loop;
+  return left(concat_ws(e'\n\n', rendered, rendering ->> 'footer', text), 65536);
+end
 $$;
 comment on function app.rendered_text(jsonb, text[], text[]) is
-  'The text of a template as the recipient sees it: header, body, footer and the labels of its buttons, with an empty '
-  'line between them.';
-
-create function app.variable_faults(field text, variables text[], takes integer) returns setof jsonb
-language sql immutable
-set search_path = ''
-as $$
-  select jsonb_build_object('field', field, 'fault', 'count', 'takes', takes, 'got', cardinality(variables))
-  where cardinality(variables) <> takes
-  union all
-  select jsonb_build_object(
-    'field', format('%s.%s', field, place - 1),
-    'fault', case value when '' then 'empty' else 'characters' end
-  )
-  from unnest(variables) with ordinality as _ (value, place)
-  -- The channel refuses these in the value of a variable.
-  where value = '' or value ~ e'[\n\r\t]| {5}'
-$$;
-comment on function app.variable_faults(text, text[], integer) is
-  'Why the channel would refuse these values for a component that takes so many.';
+  'The text of a template (templates.rendering) as the recipient sees it: header and body with the values of their '
+  'variables, footer, and the labels of its buttons, with an empty line between them.';
 
 create function app.template_faults(
   template public.templates,
@@ -72,34 +57,52 @@ create function app.template_faults(
   body_variables text[],
   button_variables text[]
 ) returns jsonb
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select coalesce(jsonb_agg(fault), '[]')
-  from (
-    select jsonb_build_object(
+declare
+  faults jsonb := '[]';
+  part text;
+  given text[];
+  takes integer;
+begin
+  if template.status <> 'APPROVED' then
+    faults := faults || jsonb_build_object(
       'field', 'template_name', 'fault', 'status', 'status', template.status, 'since', template.status_since
-    ) as fault
-    where template.status <> 'APPROVED'
-    union all
-    select jsonb_build_object('field', 'template_name', 'fault', 'unsupported', 'parts', template.unsupported)
-    where template.unsupported <> '{}'
-    union all
-    select jsonb_build_object('field', 'template_header_type', 'fault', 'header', 'header', template.header_format)
-    where upper(media_type) is distinct from template.header_format and media_type is not null
-    union all
-    select faults.fault
-    from (values
-      ('header_variables', header_variables, 'header'),
-      ('body_variables', body_variables, 'body'),
-      ('button_variables', button_variables, 'buttons')
-    ) as component (field, given, name)
-    cross join lateral app.variable_faults(
-      component.field, component.given, jsonb_array_length(template.variables -> component.name)
-    ) as faults (fault)
-    -- What such a template takes is not known.
-    where template.unsupported = '{}'
-  ) found
+    );
+  end if;
+  if media_type is not null and upper(media_type) is distinct from template.header_format then
+    faults := faults || jsonb_build_object(
+      'field', 'template_header_type', 'fault', 'header', 'header', template.header_format
+    );
+  end if;
+  if template.unsupported <> '{}' then
+    -- What else such a template takes is not known.
+    return faults || jsonb_build_object(
+      'field', 'template_name', 'fault', 'unsupported', 'parts', template.unsupported
+    );
+  end if;
+
+  foreach part in array array['header', 'body', 'button'] loop
+    given := case part when 'header' then header_variables when 'body' then body_variables else button_variables end;
+    takes := jsonb_array_length(template.variables -> case part when 'button' then 'buttons' else part end);
+    if cardinality(given) <> takes then
+      faults := faults || jsonb_build_object(
+        'field', part || '_variables', 'fault', 'count', 'takes', takes, 'got', cardinality(given)
+      );
+    end if;
+    for place in 1 .. coalesce(cardinality(given), 0) loop
+      -- The channel refuses these in the value of a variable.
+      if given[place] = '' or given[place] ~ e'[\n\r\t]| {5}' then
+        faults := faults || jsonb_build_object(
+          'field', format('%s_variables.%s', part, place - 1),
+          'fault', case given[place] when '' then 'empty' else 'characters' end
+        );
+      end if;
+    end loop;
+  end loop;
+  return faults;
+end
 $$;
 comment on function app.template_faults(public.templates, text, text[], text[], text[]) is
   'Why a template cannot be sent with these values, each with its field; an empty array when it can. media_type is the '
@@ -130,18 +133,20 @@ declare
   is_fresh boolean;
 begin
   verdict := 'go';
-  if preflight = 'off' or not exists (
-    select from public.template_catalogues as catalogues
-    where catalogues.company_id = own_company_id and catalogues.business_account_id = of_business_account_id
-      and catalogues.synced_at is not null
-  ) then
+  if preflight = 'off' then
     return;
   end if;
-
-  select templates.* into template from public.templates
-  where templates.company_id = own_company_id and templates.business_account_id = of_business_account_id
-    and templates.name = by_name and templates.language = in_language and templates.status <> 'DELETED';
-  if found then
+  select templates.* into template
+  from public.template_catalogues as catalogues
+  left join public.templates on templates.company_id = catalogues.company_id
+    and templates.business_account_id = catalogues.business_account_id
+    and templates.name = by_name and templates.language = in_language and templates.status <> 'DELETED'
+  where catalogues.company_id = own_company_id and catalogues.business_account_id = of_business_account_id
+    and catalogues.synced_at is not null;
+  if not found then
+    return; -- there is no catalogue
+  end if;
+  if template.id is not null then
     faults := app.template_faults(template, media_type, header_variables, body_variables, button_variables);
     if faults = '[]' then
       return;
@@ -220,7 +225,8 @@ declare
   account record;
   access jsonb;
   judged record;
-  media record;
+  header_media_id text;
+  header_filename text;
   contact record;
   conversation record;
   answer jsonb;
@@ -317,7 +323,7 @@ begin
       raise sqlstate 'CRM01';
     end if;
     if (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
-      select media_id, filename into media from public.template_media
+      select media_id, filename into header_media_id, header_filename from public.template_media
       where company_id = own_company_id and account_id = account.id
         and sample_source = (judged.template).sample_source
         -- The channel deletes it after 30 days.
@@ -326,8 +332,6 @@ begin
         answer := access || jsonb_build_object('result', 'media_needed', 'template_id', (judged.template).id);
         raise sqlstate 'CRM01';
       end if;
-    else
-      select null::text as media_id, null::text as filename into media;
     end if;
     conversation := app.find_or_open_conversation(own_company_id, contact.id, account.id);
 
@@ -341,9 +345,9 @@ begin
     );
     update public.template_sends set
       created_conversation = send.created_conversation,
-      media_id = media.media_id
+      media_id = header_media_id
     where id = send.id
-      and (created_conversation <> send.created_conversation or media_id is distinct from media.media_id);
+      and (created_conversation <> send.created_conversation or media_id is distinct from header_media_id);
 
     -- A released send keeps its message. Nothing was sent for it, so the message takes the content and the
     -- time of this attempt.
@@ -375,8 +379,8 @@ begin
         'header_format', (judged.template).header_format,
         'variables', (judged.template).variables,
         'otp_button', (judged.template).otp_button,
-        'media', case when media.media_id is not null then
-          jsonb_build_object('id', media.media_id, 'filename', media.filename)
+        'media', case when header_media_id is not null then
+          jsonb_build_object('id', header_media_id, 'filename', header_filename)
         end
       ) end
     );

@@ -127,6 +127,6 @@ Deno.test("the role of the jobs calls no function but theirs", async () => {
       (sql: Sql) => sql`select app.company_id()`,
     ];
     for (const call of calls) assert.equal(await refusal(sql, call), NO_PRIVILEGE, `${call}`);
-    assert.equal((await sql`select * from due_jobs()`).length >= 0, true);
+    await sql`select * from due_jobs()`;
   });
 });
