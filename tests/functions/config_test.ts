@@ -1,9 +1,10 @@
 import * as jose from "jose";
 import assert from "node:assert/strict";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
-import { tokenSource } from "../../supabase/functions/_shared/key/token.ts";
+import { channelTokenSource, tokenSource } from "../../supabase/functions/_shared/key/token.ts";
 import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
 import { readSenderConfig } from "../../supabase/functions/send-external-template/config.ts";
+import { readWhatsappConfig } from "../../supabase/functions/whatsapp/config.ts";
 
 const OCT = JSON.stringify({ kty: "oct", k: "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldC0" });
 const GOOD = {
@@ -104,6 +105,16 @@ Deno.test("an EC key signs ES256 tokens that name it", async () => {
   await assertToken(await sentToken(jwk), publicKey, { alg: "ES256", typ: "JWT", kid: "one" });
 });
 
+Deno.test("the token of the function whatsapp has its role and nothing else, and is used for half a minute", async () => {
+  const { signingKey } = await readConfig(GOOD);
+  const source = channelTokenSource(signingKey);
+  const token = await source();
+  assert.equal(await source(), token);
+  const { exp, ...claims } = jose.decodeJwt(token);
+  assert.deepEqual(claims, { role: "channel_client" });
+  assert.ok(exp! - Date.now() / 1000 <= 150);
+});
+
 const CREDENTIALS_KEY = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I";
 const SENDER = { ...GOOD, CREDENTIALS_KEY };
 
@@ -153,5 +164,21 @@ Deno.test("a wrong variable of the template endpoint is refused in one sentence 
       assert.ok(!error.message.includes("secret-s"));
       assert.ok(!error.message.includes(CREDENTIALS_KEY.slice(5, 20)));
     }
+  }
+});
+
+Deno.test("without JOBS_SECRET there are no jobs; a malformed one is refused in a sentence that does not show it", async () => {
+  const secretOf = async (JOBS_SECRET?: string) =>
+    (await readWhatsappConfig({ ...SENDER, JOBS_SECRET })).jobsSecret;
+  assert.deepEqual([await secretOf(), await secretOf("")], [null, null]);
+  const good = "secret-s".repeat(4);
+  assert.equal(await secretOf(good), good);
+  for (const bad of [good.slice(1), ` ${good}`, `${good}\n`, "ü".repeat(40), "s".repeat(256)]) {
+    await assert.rejects(secretOf(bad), (error: ConfigError) => {
+      assert.ok(error instanceof ConfigError);
+      assert.match(error.message, /^JOBS_SECRET [^\n]*\.$/);
+      assert.ok(!error.message.includes("secret-s"));
+      return true;
+    });
   }
 });
