@@ -94,8 +94,9 @@ Deno.test("a send with a media header needs its media first, and then carries it
 Deno.test("one uploads, others wait, and all find what was uploaded", async () => {
   await rolledBack(async (sql) => {
     await catalogued(sql, own, [mediaEntry()]);
-    const { upload_id, ...first } = await begin(sql);
+    const { upload_id, began_at, ...first } = await begin(sql);
     assert.match(upload_id, /^[0-9a-f-]{36}$/);
+    assert.ok(Math.abs(Date.parse(began_at) - Date.now()) < 60_000, began_at);
     assert.deepEqual(first, {
       result: "upload",
       format: "IMAGE",
