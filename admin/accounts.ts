@@ -1,28 +1,15 @@
 import type { Command } from "commander";
-import { credentialsKeyId, sealToken } from "../supabase/functions/_shared/whatsapp/credentials.ts";
+import { credentialsKeyId } from "../supabase/functions/_shared/whatsapp/credentials.ts";
+import { ACCOUNT, type Account } from "./account.ts";
 import { channelId, COMPANY_OPTION, phone, uuid } from "./arguments.ts";
-import { noCompany, requireCompany } from "./companies.ts";
+import { requireCompany } from "./companies.ts";
+import { connectAccount } from "./connect_account.ts";
 import { EXAMPLE_COMPANY, EXAMPLE_ROW, examples } from "./examples.ts";
 import { JSON_OPTION, moment, print, type Printing, table } from "./print.ts";
 import { resealTokens } from "./reseal.ts";
 import { byAge, everyRow } from "./lists.ts";
 import { OperatorError } from "./operator_error.ts";
 import { openProject } from "./project.ts";
-import { readToken } from "./token.ts";
-
-/** A messaging account as the commands show it: without its token. */
-interface Account {
-  id: string;
-  company_id: string;
-  phone_number_id: string;
-  business_account_id: string | null;
-  display_phone: string;
-  disconnected_at: string | null;
-  created_at: string;
-}
-
-const ACCOUNT =
-  "id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at";
 
 const EXAMPLE_CONNECT = `npm run admin -- account connect --company ${EXAMPLE_COMPANY} ` +
   "--phone-number-id 106540352242922 --display-phone +5511987654321";
@@ -42,7 +29,8 @@ export function accountCommands(program: Command) {
   account.command("connect")
     .description(
       "Connect a phone number of the messaging channel. Its access token is read from standard " +
-        "input or a prompt, and stored encrypted. Connecting a number again replaces the token.",
+        "input or a prompt, and stored encrypted. The channel is asked first whether token and number " +
+        "fit; then the templates of the account are read. Connecting a number again replaces the token.",
     )
     .usage("--company <id> --phone-number-id <id> --display-phone <e164> [options]")
     .requiredOption(...COMPANY_OPTION)
@@ -50,7 +38,8 @@ export function accountCommands(program: Command) {
     .requiredOption("--display-phone <e164>", "the phone number, such as +5511987654321", phone)
     .option(
       "--business-account-id <id>",
-      "the business account of the number; connecting again without it keeps the earlier one",
+      "the business account of the number, which has the templates (default: the one that the channel " +
+        "tells, else the earlier one)",
       channelId,
     )
     .option(...JSON_OPTION)
@@ -86,53 +75,6 @@ export function accountCommands(program: Command) {
       ),
     )
     .action(resealAccounts);
-}
-
-interface Connection {
-  company: string;
-  phoneNumberId: string;
-  displayPhone: string;
-  businessAccountId?: string;
-}
-
-async function connectAccount(options: Printing & Connection) {
-  const { db, rows, credentialsKeys } = openProject();
-  const [key] = credentialsKeys(); // a bad key fails here, before the operator types a token
-  const { company: company_id, phoneNumberId: phone_number_id } = options;
-  const connection = {
-    company_id,
-    phone_number_id,
-    display_phone: options.displayPhone,
-    business_account_id: options.businessAccountId, // undefined keeps the stored one
-    encrypted_token: await sealToken(await readToken(), { company_id, phone_number_id }, key),
-    disconnected_at: null,
-  };
-  const sentences = {
-    messaging_accounts_one_connection_idx:
-      `The phone number id ${phone_number_id} is connected to another company: disconnect it there first.`,
-    messaging_accounts_company_id_fkey: noCompany(company_id),
-  };
-  // Two statements, because `on conflict do update` needs the right to read the columns that it sets,
-  // and no role may read the token. The first statement creates the account unless the company has
-  // it; the second one updates it.
-  const created: Account | null = rows(
-    await db.from("messaging_accounts")
-      .upsert(connection, { onConflict: "company_id,phone_number_id", ignoreDuplicates: true })
-      .select(ACCOUNT).maybeSingle(),
-    sentences,
-  );
-  const account: Account = created ?? rows(
-    await db.from("messaging_accounts").update(connection).match({ company_id, phone_number_id })
-      .select(ACCOUNT).single(),
-    sentences,
-  );
-  print(
-    options,
-    account,
-    () =>
-      `Connected ${account.display_phone} (${account.phone_number_id}) as the account ${account.id}; ` +
-      "its token is stored encrypted.",
-  );
 }
 
 async function listAccounts(options: Printing & { company: string }) {

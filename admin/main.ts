@@ -3,17 +3,19 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../supabase/functions/_shared/config.ts";
 import { accountCommands } from "./accounts.ts";
 import { companyCommands } from "./companies.ts";
+import { jobCommands } from "./jobs.ts";
 import { keyCommands } from "./keys.ts";
 import { OperatorError } from "./operator_error.ts";
 import { printable } from "./print.ts";
 import { secretsCommands } from "./secrets.ts";
+import { templateCommands } from "./templates.ts";
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
 const program = new Command("npm run admin --")
   .description(
-    "Manage companies, API keys and messaging accounts, on the local stack or on the Supabase " +
+    "Manage companies, API keys, messaging accounts and their jobs, on the local stack or on the Supabase " +
       "project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
   )
   .helpOption("--help", "show this text")
@@ -35,6 +37,8 @@ A command that fails says why and exits with 1; wrong usage exits with 2.`,
 companyCommands(program);
 keyCommands(program);
 accountCommands(program);
+templateCommands(program);
+jobCommands(program);
 secretsCommands(program);
 
 try {

@@ -9,6 +9,10 @@ import {
   type CredentialsKeys,
   readCredentialsKeys,
 } from "../supabase/functions/_shared/whatsapp/credentials.ts";
+import {
+  type ChannelConfig,
+  readChannelConfig,
+} from "../supabase/functions/_shared/whatsapp/channel_config.ts";
 import { meaningOf } from "../supabase/functions/_shared/database/constraints.ts";
 import type { Database } from "../supabase/functions/_shared/database/types.ts";
 import { fetchOnce } from "../supabase/functions/_shared/fetch_once.ts";
@@ -16,6 +20,8 @@ import { OperatorError } from "./operator_error.ts";
 
 /** The project that the command works on, reached as service_role. */
 export interface Project {
+  /** Without a slash at the end. */
+  url: string;
   db: SupabaseClient<Database>;
   /**
    * The rows of an answer.
@@ -29,6 +35,12 @@ export interface Project {
    * @throws ConfigError when the current key is missing, or a key is malformed.
    */
   credentialsKeys(): CredentialsKeys;
+  /**
+   * The messaging channel: the one that WHATSAPP_API_URL names, else that of the running local stack, else the
+   * real one.
+   * @throws ConfigError when its address or a media host is malformed.
+   */
+  channel(): ChannelConfig;
 }
 
 /** Where the project is, and what to say when it fails. */
@@ -36,6 +48,8 @@ interface Target {
   url: string;
   secretKey: string;
   credentialsKey(): string | undefined;
+  /** The address of the channel that its functions call; undefined when that is not known here. */
+  channelUrl: string | undefined;
   /** The sentence for a project that does not answer. */
   unreachable: string;
   /** The sentence for a secret key that the project does not accept. */
@@ -59,6 +73,7 @@ export function openProject(): Project {
     global: { fetch: fetchOnce },
   });
   return {
+    url: target.url.replace(/\/+$/, ""),
     db,
     rows(answer, sentences = {}) {
       if (answer.error === null) return answer.data;
@@ -68,6 +83,11 @@ export function openProject(): Project {
       readCredentialsKeys({
         CREDENTIALS_KEY: target.credentialsKey(),
         CREDENTIALS_KEY_PREVIOUS: Deno.env.get("CREDENTIALS_KEY_PREVIOUS"),
+      }),
+    channel: () =>
+      readChannelConfig({
+        WHATSAPP_API_URL: Deno.env.get("WHATSAPP_API_URL") || target.channelUrl,
+        WHATSAPP_MEDIA_HOSTS: Deno.env.get("WHATSAPP_MEDIA_HOSTS"),
       }),
   };
 }
@@ -93,6 +113,7 @@ function namedTarget(): Target | null {
     url,
     secretKey,
     credentialsKey: () => Deno.env.get("CREDENTIALS_KEY"),
+    channelUrl: undefined,
     unreachable: `The project at ${url} cannot be reached: check SUPABASE_URL and the network.`,
     unauthorized:
       `The project at ${url} does not accept the secret key: check SUPABASE_SECRET_KEY.`,
@@ -105,11 +126,12 @@ const NOT_RUNNING = "The local stack is not running: start it with npm start, " 
 function localTarget(): Target {
   const file = Deno.env.get("STACK_FILE") ||
     fileURLToPath(new URL("../.local/stack.json", import.meta.url));
-  const { url, secret_key } = readJson(file);
+  const { url, secret_key, channel_url } = readJson(file);
   return {
     url,
     secretKey: secret_key,
     credentialsKey: () => readJson(`${dirname(file)}/secrets.json`).credentials_key,
+    channelUrl: channel_url,
     unreachable: NOT_RUNNING,
     unauthorized:
       `The local stack does not accept the secret key in ${file}: restart it with npm start.`,

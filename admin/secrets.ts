@@ -18,7 +18,7 @@ export function secretsCommands(program: Command) {
   secrets.command("init")
     .description(
       "Write the functions' secrets for supabase start into a file that only you can read, " +
-        "with a new CREDENTIALS_KEY. An existing file is never changed.",
+        "with a new CREDENTIALS_KEY and JOBS_SECRET. An existing file is never changed.",
     )
     .option("--file <path>", "the file to write", "supabase/functions/.env")
     .option(...JSON_OPTION)
@@ -29,16 +29,26 @@ export function secretsCommands(program: Command) {
     .action(initSecrets);
 }
 
+/** The secrets that are new in each file: 32 random bytes in base64url. */
+const GENERATED = ["CREDENTIALS_KEY", "JOBS_SECRET"];
+
+function newSecret(): string {
+  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
 async function initSecrets(options: Printing & { file: string }) {
   const file = resolve(ROOT, options.file); // npm runs every command in the root folder
   const example = await Deno.readTextFile(EXAMPLE);
-  const key = encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
-  await writeNew(file, example.replace(/^CREDENTIALS_KEY=$/m, `CREDENTIALS_KEY=${key}`));
+  const secrets = GENERATED.reduce(
+    (text, name) => text.replace(new RegExp(`^${name}=$`, "m"), `${name}=${newSecret()}`),
+    example,
+  );
+  await writeNew(file, secrets);
   print(
     options,
-    { file, generated: ["CREDENTIALS_KEY"] },
+    { file, generated: GENERATED },
     () =>
-      `Wrote ${printable(file)} with a new CREDENTIALS_KEY; ` +
+      `Wrote ${printable(file)} with a new ${GENERATED.join(" and a new ")}; ` +
       "its JWT_SIGNING_KEY is the fixed key of supabase start: use the file for no other project.",
   );
 }

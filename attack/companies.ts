@@ -17,7 +17,14 @@ export interface AttackedCompany {
   readKey: string;
   /** Ids of its rows by the field that refers to them, the company's own id among them. */
   ids: Record<
-    "contact" | "deal" | "conversation" | "stage" | "pipeline" | "team" | "member",
+    | "contact"
+    | "deal"
+    | "conversation"
+    | "template"
+    | "stage"
+    | "pipeline"
+    | "team"
+    | "member",
     string[]
   >;
   /** The channel's ids of the phone numbers of its accounts. */
@@ -78,7 +85,10 @@ async function writeCompany(
   const account = {
     ...{ id: idOf(n, 4, 0), company_id: id },
     phone_number_id: String(700_000_000_000 + n),
+    // The companies share it, as agencies' companies do; each has its own catalogue of it.
+    business_account_id: "700000000000",
   };
+  const templateIds = [idOf(n, 7, 0), idOf(n, 7, 1)];
   const phone = (row: number) => `+5511${9_00_00_00_00 + n * 1_000_000 + row}`;
   const contactIds = Array.from({ length: contacts }, (_, row) => idOf(n, 1, row));
   const [team_id, user_id] = [idOf(n, 5, 0), idOf(n, 6, 0)];
@@ -99,6 +109,35 @@ async function writeCompany(
     await sql`insert into messaging_accounts ${
       sql({ ...account, display_phone: "+15550100", encrypted_token })
     }`;
+    const { business_account_id } = account;
+    await sql`insert into template_catalogues ${
+      sql({ company_id: id, business_account_id, synced_at: new Date() })
+    }`;
+    for (const [row, template_id] of templateIds.entries()) {
+      await sql`
+        insert into templates ${
+        sql({
+          id: template_id,
+          company_id: id,
+          business_account_id,
+          phone_number_ids: [account.phone_number_id],
+          name: ["order_update", `${text.replace(/[^a-z]/g, "_")}`][row],
+          language: "pt_BR",
+          status: "APPROVED",
+          status_since: new Date(),
+          parameter_format: "POSITIONAL",
+          components: sql.json([{ type: "BODY", text: `${text} {{1}} {{2}}` }]),
+          variables: sql.json({
+            header: [],
+            body: ["1", "2"].map((name) => ({ name, example: text })),
+            buttons: [],
+          }),
+          rendering: sql.json({ header: null, body: [text, 0, 1], footer: null, buttons: [] }),
+          read_at: new Date(),
+        })
+      }
+      `;
+    }
     await sql`insert into teams ${sql({ id: team_id, company_id: id, name: text })}`;
     await sql`insert into auth.users ${sql({ id: user_id })}`;
     await sql`insert into company_members ${
@@ -133,6 +172,7 @@ async function writeCompany(
       contact: contactIds.slice(0, 8),
       deal: rowIds(2),
       conversation: rowIds(3),
+      template: templateIds,
       stage: stages.map(({ id }) => id),
       pipeline: [...new Set(stages.map(({ pipeline_id }) => pipeline_id))],
       team: [team_id],
@@ -146,6 +186,7 @@ async function writeCompany(
 const TABLES = [
   ...["companies", "contacts", "deals", "pipelines", "stages", "conversations", "messages"],
   ...["teams", "company_members", "messaging_accounts", "template_sends"],
+  ...["template_catalogues", "templates", "template_media", "template_rereads"],
 ];
 
 /** A hash of all rows of a company: another company's requests must not change it. */

@@ -32,7 +32,7 @@ export function send(key: string, phone: string, name: string): WireRequest {
     template_name: "order_update",
     language_code: "pt_BR",
     display_text: "Your order is on its way",
-    body_variables: [name],
+    body_variables: [name, "A-1815"],
     idempotency_key: name,
   });
 }

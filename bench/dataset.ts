@@ -7,6 +7,8 @@ import {
 } from "../supabase/functions/_shared/whatsapp/credentials.ts";
 
 export const COMPANIES = 200;
+/** Of each company, each in two languages. */
+const TEMPLATES = 50;
 /** More than the clients change at the same time. */
 const TARGETS = 1000;
 
@@ -84,10 +86,27 @@ export async function writeDataset(
     select pg_temp.id_of('company', n), 'Company ' || n
     from generate_series(0, ${COMPANIES - 1}) as n;
 
-    insert into messaging_accounts (id, company_id, phone_number_id, display_phone, disconnected_at)
-    select pg_temp.id_of('account', n), pg_temp.id_of('company', n), 100000000000 + n,
+    insert into messaging_accounts (id, company_id, phone_number_id, business_account_id, display_phone,
+      disconnected_at)
+    select pg_temp.id_of('account', n), pg_temp.id_of('company', n), 100000000000 + n, 200000000000 + n,
       '+' || 15550100000 + n, now()
     from generate_series(0, ${COMPANIES - 1}) as n;
+
+    insert into template_catalogues (company_id, business_account_id, synced_at)
+    select pg_temp.id_of('company', n), 200000000000 + n, now()
+    from generate_series(0, ${COMPANIES - 1}) as n;
+
+    -- The templates of every business account; the scenarios send the one without a number.
+    insert into templates (company_id, business_account_id, name, language, status, status_since, category,
+      parameter_format, components, variables, rendering, read_at)
+    select pg_temp.id_of('company', n), 200000000000 + n, concat_ws('_', 'order_update', nullif(m, 0)), language,
+      'APPROVED', now(), 'UTILITY', 'POSITIONAL',
+      '[{"type": "BODY", "text": "Your order {{1}} is on its way."}]',
+      '{"header": [], "body": [{"name": "1", "example": "A-1815"}], "buttons": []}',
+      '{"header": null, "body": ["Your order ", 0, " is on its way."], "footer": null, "buttons": []}',
+      now()
+    from generate_series(0, ${COMPANIES - 1}) as n, generate_series(0, ${TEMPLATES - 1}) as m,
+      unnest(array['pt_BR', 'en_US']) as language;
 
     insert into contacts (id, company_id, name, email, phone, temperature, tags, source, job_title,
       empresa, custom_fields, created_at, updated_at)

@@ -9,7 +9,7 @@ const PAGE_BYTES = 4096;
  * What a process has used so far: CPU in milliseconds, of all threads, in user and kernel mode (the clock
  * ticks every 10), and resident memory in bytes. NaN where the system does not tell.
  */
-export function usageOf({ pid }: FunctionProcess) {
+export function usageOf({ pid }: Pick<FunctionProcess, "pid">) {
   if (Deno.build.os !== "linux") return { cpu: NaN, rss: NaN };
   // The name, in brackets, may hold spaces. proc(5) counts the fields behind it from 3 on.
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)!.split(" ");

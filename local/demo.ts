@@ -38,6 +38,15 @@ export async function demoKey(
 }
 
 /**
+ * Has every catalogue and its media brought up to date soon: each start has a new sandbox, which knows no
+ * media of the one before, and may have another address and other templates.
+ */
+export async function renewSandboxCatalogues(owner: Sql) {
+  await owner`delete from template_media`;
+  await owner`update template_catalogues set sync_due_at = now(), failures = 0`;
+}
+
+/**
  * Connects the demo company to the sandbox. Each installation encrypts tokens with a key of its own, so
  * the seed cannot contain this token.
  *

@@ -9,23 +9,33 @@ export interface Secrets {
   jwt_secret: string;
   /** The key that encrypts tokens of messaging accounts (A256GCM): 32 bytes in base64url. */
   credentials_key: string;
+  /** What calls the function whatsapp for a job presents. */
+  jobs_secret: string;
   publishable_key: string;
   secret_key: string;
 }
 
-/** Reads the secrets from a file. If there is none, creates it, readable only by its owner. */
+/**
+ * Reads the secrets from a file. If there is none, creates it, readable only by its owner. A secret that an
+ * earlier version did not have is added.
+ */
 export async function loadSecrets(file: string): Promise<Secrets> {
   const kept = await readIfPresent(file);
-  if (kept !== null) return JSON.parse(kept);
-  const secrets: Secrets = {
+  const known: Partial<Secrets> = kept === null ? {} : JSON.parse(kept);
+  const secrets: Secrets = { ...newSecrets(), ...known };
+  if (Object.keys(secrets).some((name) => !(name in known))) await writePrivately(file, secrets);
+  return secrets;
+}
+
+function newSecrets(): Secrets {
+  return {
     database_password: random(24),
     jwt_secret: random(32),
     credentials_key: random(32),
+    jobs_secret: random(32),
     publishable_key: `sb_publishable_${random(24)}`,
     secret_key: `sb_secret_${random(24)}`,
   };
-  await writePrivately(file, secrets);
-  return secrets;
 }
 
 function random(bytes: number): string {

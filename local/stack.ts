@@ -1,10 +1,11 @@
 import { bootstrap, connect, databaseUrl, migrate, seed, type Sql } from "./postgres/database.ts";
-import { connectDemoAccount, demoKey } from "./demo.ts";
+import { connectDemoAccount, demoKey, renewSandboxCatalogues } from "./demo.ts";
 import { openDoor } from "./door.ts";
 import { functionEnvironment } from "./functions/environment.ts";
 import { writePrivately } from "./files.ts";
 import { type FunctionsHost, loadFunctions } from "./functions/host.ts";
 import { lockFolder } from "./folder_lock.ts";
+import { runDueJobs } from "./jobs.ts";
 import { startPostgres } from "./postgres/server.ts";
 import { startRest } from "./rest/rest.ts";
 import { loadSecrets } from "./secrets.ts";
@@ -22,7 +23,9 @@ export interface StackOptions {
   durable: boolean;
   /** Where templates are sent to, instead of the sandbox. */
   whatsappApiUrl?: string;
-  /** Wraps both functions, for tests that look at every request and answer. */
+  /** Run the jobs of messaging accounts when they are due, as pg_cron does on a hosted project. */
+  jobs?: boolean;
+  /** Wraps the functions, for tests that look at every request and answer. */
   around?(functions: FunctionsHost): FunctionsHost;
   /** Is called with each step that may take a moment. */
   progress(step: string): void;
@@ -35,6 +38,9 @@ export interface StackAddresses {
   url: string;
   gateway_url: string;
   template_url: string;
+  whatsapp_url: string;
+  /** The address of the WhatsApp API that the functions call: the sandbox, unless another is used. */
+  channel_url: string;
   /** Where the stand-in for the WhatsApp API lists the messages it took; null when another API is used. */
   sandbox_url: string | null;
   database_url: string;
@@ -53,7 +59,7 @@ export interface Stack {
 }
 
 /**
- * Starts database, Data API and both functions in this process and its one child, Postgres.
+ * Starts database, Data API and all functions in this process and its one child, Postgres.
  * One stack a process: the functions read their configuration from its environment.
  *
  * @throws FolderInUse, PortTaken, or an Error with a sentence that says what did not start.
@@ -77,7 +83,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const whatsappApiUrl = options.whatsappApiUrl ?? `${url}/sandbox/v26.0`;
   const environment = functionEnvironment(url, secrets, whatsappApiUrl);
   for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
-  const loadingFunctions = loadFunctions(["gateway", "send-external-template"]);
+  const loadingFunctions = loadFunctions(["gateway", "send-external-template", "whatsapp"]);
   loadingFunctions.catch(() => {}); // awaited below, after what may fail first
 
   const password = secrets.database_password;
@@ -105,6 +111,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   if (options.seed && await seed(owner)) progress("wrote the demo data of supabase/seed.sql");
   const isSandbox = options.whatsappApiUrl === undefined;
   await connectDemoAccount(owner, isSandbox ? secrets.credentials_key : null);
+  if (isSandbox) await renewSandboxCatalogues(owner);
 
   const rest = await startRest({
     url: databaseUrl(database.port, "authenticator", password),
@@ -121,6 +128,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     url,
     gateway_url: `${url}/functions/v1/gateway`,
     template_url: `${url}/functions/v1/send-external-template`,
+    whatsapp_url: `${url}/functions/v1/whatsapp`,
+    channel_url: whatsappApiUrl,
     sandbox_url: isSandbox ? `${url}/sandbox/messages` : null,
     database_url: databaseUrl(database.port, "postgres", password),
     publishable_key: secrets.publishable_key,
@@ -132,6 +141,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   // Closed before anything behind it, so that no request meets half a stack.
   starting.defer(door.close);
   signal?.throwIfAborted();
+  if (options.jobs) {
+    const jobs = runDueJobs(owner, addresses.whatsapp_url, secrets.jobs_secret);
+    starting.defer(jobs.stop);
+  }
 
   const started = starting.move();
   return {

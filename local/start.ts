@@ -6,7 +6,7 @@ import { startStack } from "./stack.ts";
 
 const program = new Command("npm start --")
   .description(
-    "Runs the API on this machine: Postgres, the Data API and both functions.\n" +
+    "Runs the API on this machine: Postgres, the Data API and the functions.\n" +
       "Data stays in .local/ until --fresh. Ctrl-C ends everything.",
   )
   .option(
@@ -43,6 +43,7 @@ try {
     fresh: options.fresh,
     seed: options.seed,
     durable: true,
+    jobs: true,
     whatsappApiUrl: Deno.env.get("WHATSAPP_API_URL") || undefined,
     progress: (step) => say(`· ${step}`),
     signal: asked,

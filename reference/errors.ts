@@ -112,9 +112,14 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   template_rejected: {
     description:
-      "The channel refused the template: it is not approved, has another language or other " +
-      "parameters. A repeat is refused as well. `channel` has the reason.",
-    members: { channel: CHANNEL },
+      "The template is not approved, has another language or takes other values. The channel refused it, " +
+      "and `channel` has the reason; or the account's catalogue of templates shows it, and `details` " +
+      "names each field. A repeat is refused as well; after `details`, the idempotency key is still free.",
+    members: {
+      channel: CHANNEL,
+      details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 },
+    },
+    optional: ["channel", "details"],
   },
   recipient_unreachable: {
     description: "The channel does not deliver to this phone. `channel` has the reason.",

@@ -69,6 +69,30 @@ export const EXAMPLE_REQUESTS = {
   listConversations: [{ name: "firstPage", summary: "The first page", query: { limit: "2" } }],
   listTeams: [{ name: "all", summary: "All teams" }],
   listMembers: [{ name: "all", summary: "All members" }],
+  listTemplates: [
+    {
+      name: "ofOneName",
+      summary: "The languages of one template",
+      query: { name: "order_update", limit: "2" },
+    },
+    {
+      name: "none",
+      summary: "A template that the channel does not list",
+      query: { name: "order_update", language: "fr" },
+    },
+  ],
+  getTemplate: [
+    {
+      name: "oneTemplate",
+      summary: "One template",
+      params: { id: demoId("09", 2) },
+    },
+    {
+      name: "unknownTemplate",
+      summary: "Your company has no such template",
+      params: { id: demoId("09", 9999) },
+    },
+  ],
   getHealth: [{ name: "ok", summary: "The service works" }],
   // Its answer would be the description that contains the examples.
   getOpenApi: [],

@@ -9,7 +9,15 @@ import type { Pipeline } from "../supabase/functions/gateway/resources/pipelines
 import type { Stage } from "../supabase/functions/gateway/resources/stages.ts";
 import type { Team } from "../supabase/functions/gateway/resources/teams.ts";
 import type {
+  Template,
+  TemplateButton,
+  TemplateNeeds,
+  TemplateVariable,
+  TemplateVariables,
+} from "../supabase/functions/gateway/resources/templates.ts";
+import type {
   DoNotContact,
+  DryRun,
   Repeat,
   Sent,
 } from "../supabase/functions/send-external-template/answers.ts";
@@ -94,6 +102,55 @@ export const FIELDS = {
     name: "The person's name; `null` until one is set.",
     role: "The person's role in the company.",
   } satisfies FieldsOf<typeof Member>,
+  Template: {
+    ...COMMON,
+    business_account_id: "The WhatsApp Business account that has the template.",
+    phone_number_ids: "The connected messaging accounts that can send the template.",
+    name:
+      "The name of the template. A name may exist in several languages, each with its own text.",
+    language: "The language of the template, such as `pt_BR` or `en`.",
+    status: "The channel's word for the state of the template, such as `APPROVED`, `PENDING`, " +
+      "`REJECTED`, `PAUSED` or `DISABLED`. `DELETED`: the channel no longer lists it.",
+    category: "The channel's category: `MARKETING`, `UTILITY` or `AUTHENTICATION`.",
+    upcoming_category:
+      "The category that the channel has announced for the template; `null` when " +
+      "it stays.",
+    quality: "How recipients take the template: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`.",
+    rejected_reason: "Why the channel has rejected the template, in its own word.",
+    parameter_format: "Whether the text has numbers or names for its variables. A send gives the " +
+      "values in order either way.",
+    components: "The parts of the template as the channel lists them, without the addresses of " +
+      "media.",
+    variables: "The variables, in the order in which a send gives their values.",
+    send: "What a send of the template must carry.",
+    can_be_sent: "Whether the template can be sent now, as far as this service knows.",
+    why_not: "Why it cannot be sent, in sentences; empty when it can.",
+    read_at: "When the template was last read from the channel.",
+  } satisfies FieldsOf<typeof Template>,
+  TemplateVariables: {
+    header: "The variables of a text header: `header_variables` of a send.",
+    body: "The variables of the body: `body_variables` of a send.",
+    buttons: "The buttons that need a value: `button_variables` of a send.",
+  } satisfies FieldsOf<typeof TemplateVariables>,
+  TemplateVariable: {
+    name: "The number of the variable, or its name when `parameter_format` is `NAMED`.",
+    example: "The value with which the template was submitted to the channel.",
+  } satisfies FieldsOf<typeof TemplateVariable>,
+  TemplateButton: {
+    index: "The place of the button in the template, from 0.",
+    kind: "`url`: the value is the end of the button's address. `copy_code`: it is the code to " +
+      "copy.",
+    text: "The label of the button.",
+    example: "The value with which the template was submitted to the channel.",
+  } satisfies FieldsOf<typeof TemplateButton>,
+  TemplateNeeds: {
+    template_header_type:
+      "The media in the header, which the service sends by itself; `null` when there is none. A " +
+      "send may leave it out, and must not name another one.",
+    header_variables: "How many values `header_variables` has.",
+    body_variables: "How many values `body_variables` has.",
+    button_variables: "How many values `button_variables` has.",
+  } satisfies FieldsOf<typeof TemplateNeeds>,
   Pagination: {
     limit: "The greatest number of records on a page.",
     has_more: "Whether there is another page.",
@@ -118,6 +175,9 @@ export const FIELDS = {
       "rendered template.",
     body_variables: "The values of `{{1}}`, `{{2}}`, … in the body of the template.",
     header_variables: "The values of the variables in a text header.",
+    button_variables:
+      "The values of the buttons that need one, in the order of the buttons: the end of an address, or " +
+      "a code to copy. The code of an authentication template stands in `body_variables` alone.",
     phone_number_id:
       "The connected messaging account that sends. Required when the company has more than one.",
     contact_name: "The name for a new contact. An existing contact keeps its name.",
@@ -125,8 +185,9 @@ export const FIELDS = {
       "Identifies this one send in your company, for ever, so that a repeat sends nothing. A good " +
       "form is `<purpose>-<contact>-<date>`.",
     template_header_type:
-      "The kind of media in the header of the approved template. With it, `header_variables` must " +
-      "be left out or empty.",
+      "The kind of media in the header of the approved template, which the stored message then has as " +
+      "its type. The service supplies the media, also when this is left out. With it, " +
+      "`header_variables` must be left out or empty.",
   } satisfies FieldsOf<typeof SendRequest>,
   Sent: {
     success: "The channel accepted the message.",
@@ -149,6 +210,13 @@ export const FIELDS = {
     success: "Nothing was sent.",
     reason: "The contact has `do_not_contact` set.",
   } satisfies FieldsOf<typeof DoNotContact>,
+  DryRun: {
+    success: "Whether the answer to the request itself would have `success`: true.",
+    dry_run: "The request was a dry run.",
+    outcome:
+      "`send`: the request would be handed to the channel. `repeat`: it repeats an idempotency key. " +
+      "`do_not_contact`: the contact must not be contacted.",
+  } satisfies FieldsOf<typeof DryRun>,
 } as const;
 
 /** The descriptions of the schemas, by their ids. */
@@ -165,6 +233,11 @@ export const SCHEMAS: Record<string, string> = {
   ConversationChanges: "Changes to a conversation.",
   Team: "A team of your company.",
   Member: "A person who works in your company.",
+  Template: "A message template of your company at the channel, as it was last read there.",
+  TemplateVariables: "The variables of a template.",
+  TemplateVariable: "A variable of a template.",
+  TemplateButton: "A button that needs a value on each send.",
+  TemplateNeeds: "What a send of a template must carry.",
   Pagination: "The place of this page in its list.",
   Health: "The state of the service.",
   OpenApi: "A description of an API in OpenAPI 3.1.",
@@ -173,4 +246,5 @@ export const SCHEMAS: Record<string, string> = {
   Sent: "A first send that the channel accepted.",
   Repeat: "The state of the earlier send with the same idempotency key.",
   DoNotContact: "A refused send: the contact must not be contacted.",
+  DryRun: "What the request would do.",
 };

@@ -81,6 +81,8 @@ function reproducible<Value>(recorded: Value): Value {
       const inner = JSON.parse(new TextDecoder().decode(decodeBase64Url(value)));
       return encodeBase64Url(JSON.stringify(replaced("", inner)));
     }
+    // The stack may have read the templates again since the demo data was written.
+    if (name === "read_at") return RECORDED;
     if (TIME.test(value)) return time(value);
     if (UUID.test(value)) return id(value);
     return value.replace(/^wamid\.sandbox\..*/, "wamid.sandbox.0b5e55ed");

@@ -8,7 +8,7 @@ export const INTRODUCTION =
   `An API key belongs to **one company** and reaches only the data of that company.
 
 - The **gateway** lists, creates and updates contacts and deals. It lists pipelines, stages, teams and members, and it
-  lists and updates conversations.
+  lists and updates conversations. It shows the WhatsApp templates of your company.
 - **send-external-template** sends an approved WhatsApp template to a phone. It records the conversation and the
   message, so that the platform's AI agent can answer in context.
 
@@ -47,7 +47,7 @@ export const TAGS = {
   Conversations:
     "Conversations with contacts. A conversation begins with a message, so no operation creates one.",
   People: "The teams and members of your company, to whom conversations are assigned.",
-  Templates: "Sends of approved WhatsApp templates.",
+  Templates: "The WhatsApp templates of your company, and sends of those that are approved.",
   Service: "For monitors and tools. No key is needed.",
 } as const;
 
@@ -133,6 +133,20 @@ export const OPERATIONS = {
       "Lists the members of your company, newest first. The `assigned_to` of a conversation is the " +
       "id of one of them.",
   },
+  listTemplates: {
+    tag: "Templates",
+    summary: "List templates",
+    description:
+      "Lists the message templates of your company's WhatsApp Business accounts, by name and by " +
+      "language within it, as they were last read from the channel. Every filter is exact.",
+  },
+  getTemplate: {
+    tag: "Templates",
+    summary: "Get a template",
+    description:
+      "Answers one template: what it looks like, what a send must carry, and whether it can be sent " +
+      "now.",
+  },
   getHealth: {
     tag: "Service",
     summary: "Check the service",
@@ -155,7 +169,7 @@ export const OPERATIONS = {
       "the template. **Always check `success`.** An answer with the status 200 can have `success` " +
       "false: the contact must not be contacted, or an earlier send with the same idempotency key is " +
       "pending or has failed. Give every message an `idempotency_key`. Then you can repeat a request " +
-      "blindly, and nothing is sent twice.",
+      "blindly, and nothing is sent twice. `GET /templates` of the gateway shows what a template takes.",
   },
 } satisfies Record<OperationId, Words>;
 
@@ -165,4 +179,12 @@ export const PARAMETERS: Record<string, string> = {
   limit: "The greatest number of records on a page.",
   cursor: "Continues after a page: the `next_cursor` of that page.",
   pipeline_id: "Lists only the stages of this pipeline.",
+  name: "Lists only the templates with this name.",
+  language: "Lists only the templates in this language.",
+  status: "Lists only the templates with this status, in any case.",
+  category: "Lists only the templates of this category, in any case.",
+  phone_number_id: "Lists only the templates that this connected messaging account can send.",
+  dry_run:
+    "With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the " +
+    "send would answer it.",
 };

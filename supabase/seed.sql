@@ -3,6 +3,7 @@
 -- Ids are fixed, so that examples and bookmarks survive a reset. Their first block says what a row is:
 --   de300000 company   de300001 person   de300002 team      de300003 messaging account
 --   de300004 pipeline  de300005 stage    de300006 contact   de300007 deal   de300008 conversation
+--   de300009 template
 -- Rows below name each other by the number at the end of the id.
 --
 -- Times are relative to now(), so the data never grows old and some conversations are always inside
@@ -50,6 +51,62 @@ from (values
   -- Everywhere else
   (2, '900000000000012', '+447700900100', '110 days')
 ) as v (number, phone_number_id, display_phone, age);
+
+-- ---------------------------------------------------------------------------------------------------
+-- Templates
+-- ---------------------------------------------------------------------------------------------------
+
+-- As the sandbox lists them. These rows have not been read from there (synced_at is null), so they keep no send
+-- from going out. The first synchronisation updates them and adds the sandbox's others.
+insert into public.template_catalogues (company_id, business_account_id, created_at) values
+  ('de300000-0000-4000-8000-000000000001', '900000000000001', now() - interval '117 days');
+
+insert into public.templates (
+  id, company_id, business_account_id, channel_template_id, name, language, status, status_since, category, quality,
+  parameter_format, components, header_format, variables, rendering, read_at, created_at
+)
+select
+  ('de300009-0000-4000-8000-' || lpad(v.number::text, 12, '0'))::uuid, 'de300000-0000-4000-8000-000000000001',
+  '900000000000001', v.channel_template_id, v.name, v.language, 'APPROVED', now() - interval '116 days', 'UTILITY',
+  'GREEN', 'POSITIONAL', v.components, v.header_format, v.variables, v.rendering, now() - interval '1 day',
+  now() - interval '116 days'
+from (
+  select
+    number, channel_template_id, 'order_update' as name, language,
+    jsonb_build_array(jsonb_build_object(
+      'type', 'BODY',
+      'text', pieces[1] || '{{1}}' || pieces[2] || '{{2}}' || pieces[3],
+      'example', jsonb_build_object('body_text', jsonb_build_array(jsonb_build_array('Ada', 'A-1815')))
+    )) as components,
+    null as header_format,
+    '{"header": [], "body": [{"name": "1", "example": "Ada"}, {"name": "2", "example": "A-1815"}], "buttons": []}'::jsonb
+      as variables,
+    jsonb_build_object(
+      'header', null, 'body', jsonb_build_array(pieces[1], 0, pieces[2], 1, pieces[3]),
+      'footer', null, 'buttons', '[]'::jsonb
+    ) as rendering
+  from (values
+    (1, '700000000000000', 'pt_BR', array['Olá ', ', o seu pedido ', ' está a caminho.']),
+    (2, '700000000000001', 'en_US', array['Hello ', ', your order ', ' is on its way.']),
+    (3, '700000000000002', 'es', array['Hola ', ', tu pedido ', ' está en camino.'])
+  ) as text (number, channel_template_id, language, pieces)
+  union all
+  select
+    4, '700000000000100', 'hello_world', 'en_US',
+    '[
+      {"type": "HEADER", "format": "TEXT", "text": "Hello World"},
+      {"type": "BODY", "text": "Welcome! If you can read this, your number can send templates."},
+      {"type": "FOOTER", "text": "A sample message"}
+    ]',
+    'TEXT',
+    '{"header": [], "body": [], "buttons": []}',
+    '{
+      "header": ["Hello World"],
+      "body": ["Welcome! If you can read this, your number can send templates."],
+      "footer": "A sample message",
+      "buttons": []
+    }'
+) as v;
 
 -- ---------------------------------------------------------------------------------------------------
 -- A second pipeline, for what comes after a sale

@@ -62,6 +62,8 @@ export async function namedStack(): Promise<StackAddresses | null> {
     url,
     gateway_url: `${url}/functions/v1/gateway`,
     template_url: `${url}/functions/v1/send-external-template`,
+    whatsapp_url: `${url}/functions/v1/whatsapp`,
+    channel_url: "",
     sandbox_url: Deno.env.get("SANDBOX_URL") || null,
     database_url,
     publishable_key: Deno.env.get("SUPABASE_PUBLISHABLE_KEY")!,

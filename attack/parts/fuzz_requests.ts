@@ -83,7 +83,7 @@ function mostly<Value>(
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
 
 function paths(pattern: string, { attacker, victim }: Companies): fc.Arbitrary<string> {
-  const kind = /\/(contact|deal|conversation)s\/\{id\}$/.exec(pattern)?.[1];
+  const kind = /\/(contact|deal|conversation|template)s\/\{id\}$/.exec(pattern)?.[1];
   if (!kind) return fc.constant(pattern);
   const of = ({ ids }: AttackedCompany) => fc.constantFrom(...ids[kind as "contact"]);
   const id = fc.oneof(

@@ -1,9 +1,13 @@
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import type { Secrets } from "../secrets.ts";
 
-/** Secrets for the functions; the signing key as a private JWK in JSON, or as the local stack keeps it. */
+/**
+ * Secrets for the functions; the signing key as a private JWK in JSON, or as the local stack keeps it. Without
+ * the secret of the jobs, the function whatsapp runs none.
+ */
 export type FunctionSecrets =
   & Pick<Secrets, "publishable_key" | "secret_key" | "credentials_key">
+  & Partial<Pick<Secrets, "jobs_secret">>
   & (Pick<Secrets, "jwt_secret"> | { signing_key: string });
 
 /** The environment variables of the functions: those that the platform sets, and their own secrets. */
@@ -18,6 +22,7 @@ export function functionEnvironment(
     SUPABASE_SECRET_KEY: secrets.secret_key,
     JWT_SIGNING_KEY: "jwt_secret" in secrets ? signingKey(secrets) : secrets.signing_key,
     CREDENTIALS_KEY: secrets.credentials_key,
+    JOBS_SECRET: secrets.jobs_secret ?? "",
     WHATSAPP_API_URL: whatsappApiUrl,
   };
 }

@@ -144,14 +144,16 @@ export const postgresTypes = {
   timestamp: type([1114], asTimestamp),
   timestamptz: type([1184], asTimestamp),
   numeric: type([1700], asNumber),
-  // Of a function's argument, lite makes the JSON before the driver does, and Postgres would get a text.
-  jsonb: { to: 3802, from: [3802], serialize: asJsonOnce, parse: JSON.parse },
+  json: { ...type([114], JSON.parse), serialize: asJson },
+  jsonb: { ...type([3802], JSON.parse), serialize: asJson },
 };
 
-/** A text that is the JSON of an object or an array is taken for an argument, as no function takes such a text. */
-function asJsonOnce(value: unknown): string {
-  const isArgument = typeof value === "string" && /^[[{]/.test(value) && isJson(value);
-  return isArgument ? value : JSON.stringify(value);
+/**
+ * lite writes the arguments of a function as JSON, and then its own serializer makes a JSON string of that. A
+ * text that was meant as a JSON string cannot be told apart when it is JSON itself; no table here takes one.
+ */
+function asJson(value: unknown): string {
+  return typeof value === "string" && isJson(value) ? value : JSON.stringify(value);
 }
 
 function isJson(text: string): boolean {

@@ -1,6 +1,11 @@
 import { delay } from "deno-std/async/delay.js";
 import { getResponse, http, HttpResponse, type RequestHandler } from "msw";
-import { graphError, SANDBOX_TOKEN, type TemplateMessage, validate } from "./rules.ts";
+import { catalogueHandlers } from "./catalogue.ts";
+import { graphError } from "./graph_error.ts";
+import { mediaStore } from "./media.ts";
+import type { TemplateMessage } from "./message_shape.ts";
+import { accessFault, faultOf } from "./rules.ts";
+import { sampleHandler } from "./samples.ts";
 
 /** A message that the sandbox accepted. */
 export interface SandboxMessage {
@@ -12,7 +17,10 @@ export interface SandboxMessage {
 }
 
 export interface Sandbox {
-  /** The handlers of the WhatsApp API and of the list of accepted messages, under any path. */
+  /**
+   * The handlers of the WhatsApp API and of the list of accepted messages, under any path. They keep a file that
+   * is uploaded in memory, which `fetch` does not.
+   */
   handlers: RequestHandler[];
   /** Answers a request. For a recipient that gets no answer, it waits until the connection ends. */
   fetch(request: Request): Promise<Response>;
@@ -21,11 +29,22 @@ export interface Sandbox {
 /** Only the newest messages are kept, so that a sandbox that runs for days does not fill the memory. */
 const MAX_KEPT = 10_000;
 
+const UPLOAD = /\/v[^/]+\/([^/]+)\/media$/;
+
+const SERVED =
+  "The sandbox serves POST /{phone_number_id}/messages and /{phone_number_id}/media, " +
+  "GET /{phone_number_id}, /{media_id}, /{business_account_id}/message_templates, " +
+  "/{business_account_id}/phone_numbers, /debug_token and /samples/{file} and " +
+  "DELETE /{media_id} below /sandbox/v26.0, and GET /sandbox/messages";
+
 /**
- * A stand-in for the WhatsApp API. It accepts and refuses the messages that the channel would, and
- * fails for the recipients of `MAGIC` as the channel does on a bad day.
+ * A stand-in for the WhatsApp API. It has the templates of templates.ts, takes media, accepts and refuses
+ * the messages that the channel would, and fails for the recipients of `MAGIC` as the channel does on a bad day.
+ *
+ * @param now the sandbox's clock, in milliseconds.
  */
-export function sandbox(): Sandbox {
+export function sandbox({ now = Date.now }: { now?: () => number } = {}): Sandbox {
+  const media = mediaStore(now);
   const kept: SandboxMessage[] = [];
   const calls = new Map<string, number>();
 
@@ -40,19 +59,23 @@ export function sandbox(): Sandbox {
     });
   };
 
+  const upload = async (request: Request, phoneNumberId: string) => {
+    const fault = accessFault(request, phoneNumberId);
+    return fault ? graphError(fault) : await media.upload(request, phoneNumberId);
+  };
+
   const handlers = [
     http.post("*/v:version/:phone_number_id/messages", async ({ request, params }) => {
       const phoneNumberId = String(params.phone_number_id);
-      if (request.headers.get("Authorization") !== `Bearer ${SANDBOX_TOKEN}`) {
-        return graphError(190);
-      }
+      const noAccess = accessFault(request, phoneNumberId);
+      if (noAccess) return graphError(noAccess);
       const body = await request.json().catch(() => undefined);
-      const fault = validate(body);
-      if (fault) return graphError(fault.code, fault.details);
+      const fault = faultOf(body, (id) => media.faultOf(id, phoneNumberId));
+      if (fault) return graphError(fault);
       const message = body as TemplateMessage;
 
       const [, code] = /^\+15550(\d{6})$/.exec(message.to) ?? [];
-      if (code !== undefined) return graphError(Number(code));
+      if (code !== undefined) return failure(Number(code));
       const magic = MAGIC[message.to];
       if (!magic) return accept(phoneNumberId, message);
       const pair = `${phoneNumberId} ${message.to}`;
@@ -62,6 +85,12 @@ export function sandbox(): Sandbox {
         calls: calls.get(pair)!,
       });
     }),
+    http.post(
+      "*/v:version/:phone_number_id/media",
+      ({ request, params }) => upload(request, String(params.phone_number_id)),
+    ),
+    sampleHandler(now),
+    ...catalogueHandlers(media, now),
     http.get("*/messages", ({ request }) => {
       const { searchParams } = new URL(request.url);
       const [to, from] = [searchParams.get("to"), searchParams.get("phone_number_id")];
@@ -74,11 +103,11 @@ export function sandbox(): Sandbox {
   return {
     handlers,
     async fetch(request) {
+      // msw copies each request that it looks at, and the copy would keep the whole file in memory.
+      const [, uploader] = UPLOAD.exec(new URL(request.url).pathname) ?? [];
+      if (uploader && request.method === "POST") return await upload(request, uploader);
       const response = await getResponse(handlers, request);
-      return response ?? Response.json({
-        message:
-          "The sandbox serves POST /sandbox/v26.0/{phone_number_id}/messages and GET /sandbox/messages",
-      }, { status: 404 });
+      return response ?? Response.json({ message: SERVED }, { status: 404 });
     },
   };
 }
@@ -100,7 +129,7 @@ interface Magic {
 export const MAGIC: Record<string, Magic> = {
   "+15551000001": {
     does: "throttles twice, then takes every message",
-    answer: ({ accept, calls }) => calls <= 2 ? graphError(130429) : accept(),
+    answer: ({ accept, calls }) => calls <= 2 ? failure(130429) : accept(),
   },
   "+15551000002": {
     does: "is down: a 503 with `Retry-After: 30`",
@@ -131,6 +160,11 @@ export const MAGIC: Record<string, Magic> = {
     answer: ({ accept }) => accept() && HttpResponse.json({ messaging_product: "whatsapp" }),
   },
 };
+
+/** The error that a recipient gets whatever the message is. */
+function failure(code: number): Response {
+  return graphError({ code, details: `The sandbox answers this recipient with the code ${code}.` });
+}
 
 function plain(status: number, text: string, headers: Record<string, string> = {}): Response {
   return new HttpResponse(text, { status, headers });

@@ -161,7 +161,7 @@ begin
       return jsonb_build_object(
         'result', 'upload', 'upload_id', new_upload_id, 'format', template.header_format,
         'sample_url', template.sample_url, 'template_name', template.name, 'language', template.language,
-        'channel_template_id', template.channel_template_id
+        'channel_template_id', template.channel_template_id, 'began_at', now()
       );
   end case;
 end

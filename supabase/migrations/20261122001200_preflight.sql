@@ -303,6 +303,12 @@ begin
     elsif judged.verdict = 'reread' then
       answer := access || jsonb_build_object('result', 'reread', 'began_at', now());
       raise sqlstate 'CRM01';
+    elsif (judged.template).id is null and button_variables <> '{}' then
+      -- Which buttons take the values is known only from the catalogue.
+      answer := jsonb_build_object('result', 'template_refused', 'faults', jsonb_build_array(
+        jsonb_build_object('field', 'button_variables', 'fault', 'unplaced')
+      ));
+      raise sqlstate 'CRM01';
     end if;
 
     contact := app.find_or_add_contact(

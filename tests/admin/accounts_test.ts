@@ -37,7 +37,8 @@ Deno.test("a token is read from standard input and stored only encrypted", async
   const [account] = await stored(company);
   assert.deepEqual(
     text,
-    `Connected +5511987654321 (${number}) as the account ${account.id}; its token is stored encrypted.\n`,
+    `Connected +5511987654321 (${number}) as the account ${account.id}; its token is stored encrypted.\n` +
+      "Its templates: read 0 templates.\n",
   );
   assert.deepEqual(JSON.stringify(account).includes(token), false);
   assert.deepEqual(await opened(account), token);

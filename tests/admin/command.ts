@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { templateChannel } from "../support/template_channel.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 export interface Ending {
@@ -18,7 +19,14 @@ interface Circumstances {
 const MAIN = fileURLToPath(new URL("../../admin/main.ts", import.meta.url));
 const COMMAND = [Deno.execPath(), "run", "--allow-all", "--no-prompt", MAIN];
 
-/** Runs the operator's command as `npm run admin -- …` does, against the stack of these tests. */
+// Takes every token, and lists no templates. The sandbox takes only its own token.
+const channel = templateChannel();
+channel.unref();
+
+/**
+ * Runs the operator's command as `npm run admin -- …` does, against the stack of these tests and a channel that
+ * takes every token.
+ */
 export async function admin(
   args: string[],
   { input = "", env = {} }: Circumstances = {},
@@ -28,7 +36,7 @@ export async function admin(
     args: [...before, ...args],
     // The environment of the person who runs the tests may name a real project; it is not used.
     clearEnv: true,
-    env: definedOnly({ ...inherited(), NO_COLOR: "1", ...env }),
+    env: definedOnly({ ...inherited(), NO_COLOR: "1", WHATSAPP_API_URL: channel.url, ...env }),
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

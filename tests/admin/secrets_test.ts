@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { decodeBase64Url } from "deno-std/encoding/base64url.js";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { readSenderConfig } from "../../supabase/functions/send-external-template/config.ts";
+import { readWhatsappConfig } from "../../supabase/functions/whatsapp/config.ts";
 import { admin, type Ending } from "./command.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -43,11 +44,11 @@ async function environment(file: string): Promise<Record<string, string | undefi
 }
 
 Deno.test(
-  "secrets init writes a file that both functions start with and only its owner can read",
+  "secrets init writes a file that the functions start with and only its owner can read",
   inFolder(async (folder) => {
     const file = `${folder}/.env`;
     const ending = await init("--file", file);
-    const stdout = `Wrote ${file} with a new CREDENTIALS_KEY; ` +
+    const stdout = `Wrote ${file} with a new CREDENTIALS_KEY and a new JOBS_SECRET; ` +
       "its JWT_SIGNING_KEY is the fixed key of supabase start: use the file for no other project.\n";
     assert.deepEqual(ending, { code: 0, stdout, stderr: "" });
     assert.equal((await Deno.stat(file)).mode! & 0o777, 0o600);
@@ -56,16 +57,18 @@ Deno.test(
     assert.equal((await readConfig(env)).signingKey.alg, "HS256");
     const { credentialsKeys, whatsapp } = await readSenderConfig(env);
     assert.deepEqual(credentialsKeys.map((key) => key?.length), [32]);
+    assert.equal((await readWhatsappConfig(env)).jobsSecret, env.JOBS_SECRET);
     const uncommented = /^#(WHATSAPP_API_URL)=(.*)$/m.exec(EXAMPLE)!;
     assert.equal(whatsapp.url, uncommented[2], "the example shows the default");
 
-    const withoutKey = (text: string) => text.replace(/^(CREDENTIALS_KEY=).*$/m, "$1");
-    assert.equal(withoutKey(await Deno.readTextFile(file)), EXAMPLE);
+    const withoutSecrets = (text: string) =>
+      text.replace(/^((?:CREDENTIALS_KEY|JOBS_SECRET)=).*$/gm, "$1");
+    assert.equal(withoutSecrets(await Deno.readTextFile(file)), EXAMPLE);
   }),
 );
 
 Deno.test(
-  "every file gets its own credentials key, which is not printed",
+  "every file gets its own secrets, which are not printed",
   inFolder(async (folder) => {
     const files = [`${folder}/words`, `${folder}/json`];
     const endings = await Promise.all([
@@ -78,11 +81,13 @@ Deno.test(
     ]);
     assert.deepEqual(JSON.parse(endings[1].stdout), {
       file: files[1],
-      generated: ["CREDENTIALS_KEY"],
+      generated: ["CREDENTIALS_KEY", "JOBS_SECRET"],
     });
     const [one, other] = await Promise.all(files.map(environment));
     assert.notEqual(one.CREDENTIALS_KEY, other.CREDENTIALS_KEY);
-    for (const secret of [one.CREDENTIALS_KEY, other.CREDENTIALS_KEY, signingJwk().k]) {
+    assert.notEqual(one.JOBS_SECRET, other.JOBS_SECRET);
+    const secrets = [one, other].flatMap((env) => [env.CREDENTIALS_KEY, env.JOBS_SECRET]);
+    for (const secret of [...secrets, signingJwk().k]) {
       for (const { stdout } of endings) assert.equal(stdout.includes(secret!), false);
     }
   }),

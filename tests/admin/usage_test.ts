@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { admin } from "./command.ts";
 
-const GROUPS = ["company", "key", "account"];
+const GROUPS = ["company", "key", "account", "template", "jobs"];
 const COMMANDS = [
   "company create",
   "company list",
@@ -14,6 +14,11 @@ const COMMANDS = [
   "account list",
   "account disconnect",
   "account reseal",
+  "template sync",
+  "template list",
+  "jobs schedule",
+  "jobs status",
+  "jobs unschedule",
 ];
 
 Deno.test("--help explains every level, with examples", async () => {
@@ -56,6 +61,10 @@ Deno.test("wrong usage prints commander's message on one line and exits with 2",
     [
       ["account", "connect", "--display-phone", "551"],
       /^error: option '--display-phone <e164>' argument '551' is invalid\. It must be in E\.164 .*\.$/,
+    ],
+    [
+      ["jobs", "schedule", "--functions-url", "http://example.com/x"],
+      /^error: option '--functions-url <url>' argument 'http:\/\/example\.com\/x' is invalid\. It must be .*https.*\.$/,
     ],
     [["company", "\u001b[2J\u202e"], /^error: unknown command ' \[2J '$/],
   ];

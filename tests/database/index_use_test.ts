@@ -72,6 +72,24 @@ const STAGES: List = {
       generate_series(1, case when is_default then rows else 50 end) n`,
 };
 
+const TEMPLATES: List = {
+  table: "templates",
+  columns: "id, name, language, status, components, variables, phone_number_ids",
+  order: ["name", "language", "id"],
+  direction: "asc",
+  alike: 2, // in this test, a name in two languages
+  index: "templates_by_name_idx",
+  fill: `
+    insert into template_catalogues (company_id, business_account_id) select company_id, '1' from crowd;
+    insert into templates (
+      company_id, business_account_id, name, language, status, status_since, parameter_format, components,
+      variables, rendering, read_at
+    )
+    select company_id, '1', 'template_' || n / 2, case n % 2 when 0 then 'en' else 'es' end, 'APPROVED', now(),
+      'POSITIONAL', '[]', '{"header": [], "body": [], "buttons": []}', '{"buttons": []}', now()
+    from crowd, generate_series(1, rows) n`,
+};
+
 const LISTS: Record<string, List> = {
   contacts: {
     table: "contacts",
@@ -146,6 +164,8 @@ const LISTS: Record<string, List> = {
     ...STAGES,
     filter: ({ pipeline_id }) => `pipeline_id = '${pipeline_id}'`,
   },
+  templates: TEMPLATES,
+  "templates of a name": { ...TEMPLATES, filter: () => "name = 'template_2'" },
 };
 
 /**
@@ -239,7 +259,7 @@ for (const [name, list] of Object.entries(LISTS)) {
       `;
       assert.deepEqual(columns.map(({ attname }) => attname), ["company_id", ...order]);
       await assertWalks(sql, pageQuery(list, { filter }), list, filter ? [order[0]] : []);
-      // A pipeline has few stages, so its later pages need no index.
+      // A pipeline has few stages and a name few languages, so their later pages need no index.
       if (filter) return;
 
       const [middle] = await sql.unsafe(`

@@ -7,6 +7,7 @@ import {
   credentialsKeyId,
   readCredentialsKey,
 } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+import { readWhatsappConfig } from "../../supabase/functions/whatsapp/config.ts";
 import { withFolder } from "../support/started.ts";
 import { environment } from "../support/test_stack.ts";
 import { readPage, spans } from "./pages.ts";
@@ -52,10 +53,13 @@ Deno.test("the page on deploying makes secrets that the functions take, in a fil
     const file = `${cwd}/secrets.env`;
     assert.equal((await Deno.stat(file)).mode! & 0o777, 0o600);
     const secrets = parseEnv(await Deno.readTextFile(file));
-    assert.deepEqual(Object.keys(secrets), ["JWT_SIGNING_KEY", "CREDENTIALS_KEY"]);
+    const names = ["JWT_SIGNING_KEY", "CREDENTIALS_KEY", "JOBS_SECRET"];
+    assert.deepEqual(Object.keys(secrets), names);
     const { signingKey } = await readConfig({ ...environment(), ...secrets });
     assert.equal(signingKey.alg, "ES256");
     readCredentialsKey(secrets.CREDENTIALS_KEY);
+    const { jobsSecret } = await readWhatsappConfig({ ...environment(), ...secrets });
+    assert.equal(jobsSecret, secrets.JOBS_SECRET);
     // Once more would lose the key under which tokens are stored.
     await assert.rejects(shell(lines, { cwd }), /secrets\.env/);
   });

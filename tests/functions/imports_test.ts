@@ -53,6 +53,7 @@ function wingOf(path: string): string {
 const functions = await importsBelow(
   `${FUNCTIONS}gateway/index.ts`,
   `${FUNCTIONS}send-external-template/index.ts`,
+  `${FUNCTIONS}whatsapp/index.ts`,
 );
 
 Deno.test("a wing of _shared imports only wings below it, and no function", () => {
@@ -87,6 +88,7 @@ Deno.test("local/ does not import tests, the benchmark, the attack, the operator
 Deno.test("there is no circle of imports", async () => {
   const all = await importsBelow(
     ...[`${FUNCTIONS}gateway/index.ts`, `${FUNCTIONS}send-external-template/index.ts`],
+    `${FUNCTIONS}whatsapp/index.ts`,
     ...["local/start.ts", "local/sandbox/start.ts", "admin/main.ts", "bench/main.ts"],
     ...["generate/main.ts", "tests/run.ts", "tests/support/own_functions.ts"],
     ...["attack/main.ts", "attack/flood_worker.ts"],

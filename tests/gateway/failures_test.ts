@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { newCompany } from "../support/company.ts";
+import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { routes } from "../support/routes.ts";
@@ -34,7 +34,7 @@ async function assertAnswers(
   { status, code, error, inLog }: Expected,
   timeoutMs?: number,
 ) {
-  const company = await newCompany();
+  const company = await newCompanyWithTemplate();
   const request = await ownGateway(supabaseUrl, timeoutMs);
   for (const route of routes) {
     const lines = await logged(async () => {

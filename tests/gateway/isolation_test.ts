@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
-import { anyPhone, newCompany, newMember } from "../support/company.ts";
+import {
+  addTemplate,
+  anyPhone,
+  newCompany,
+  newCompanyWithTemplate,
+  newMember,
+} from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { idRoutes, listRoutes } from "../support/routes.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-const [ours, theirs] = [await newCompany(), await newCompany()];
+const [ours, theirs] = [await newCompanyWithTemplate(), await newCompanyWithTemplate()];
 // A second row of everything, so that each list has a second page.
 await withDatabase(async (sql) => {
   await sql`insert into contacts (company_id, phone) values (${theirs.id}, ${anyPhone()})`;
@@ -15,6 +21,7 @@ await withDatabase(async (sql) => {
   `;
   await sql`insert into pipelines (company_id, name) values (${theirs.id}, 'Second')`;
   await sql`insert into teams (company_id, name) values (${theirs.id}, 'Second')`;
+  await addTemplate(sql, theirs.id, { name: "second" });
   await sql.begin((sql) => newMember(sql, theirs.id, "agent"));
   await sql`
     insert into conversations (company_id, contact_id, messaging_account_id, status)
@@ -67,7 +74,7 @@ for (const route of idRoutes) {
     const before = await theirRows();
     const at = async (path: string) => {
       const { status, body } = await call(ours.keys.all, route.method, path, {
-        json: route.body!(ours),
+        json: route.body?.(ours),
         headers: { "X-Request-Id": "same" },
       });
       return { status, body };

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { anyPhone, type Company, newCompany, newMember } from "../support/company.ts";
+import {
+  addTemplate,
+  anyPhone,
+  type Company,
+  newCompany,
+  newCompanyWithTemplate,
+  newMember,
+} from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { listRoutes } from "../support/routes.ts";
 import { withDatabase } from "../support/test_stack.ts";
@@ -92,7 +99,7 @@ Deno.test("a walk gives the same rows whatever the limit", async () => {
 });
 
 Deno.test("every list can be walked a row at a time", async () => {
-  const company = await newCompany();
+  const company = await newCompanyWithTemplate();
   await withDatabase(async (sql) => {
     for (const position of [0, 0, 3]) {
       await sql`
@@ -111,6 +118,7 @@ Deno.test("every list can be walked a row at a time", async () => {
         values (${company.id}, ${company.contact_id}, ${company.account_id}, 'closed')
       `;
       await sql.begin((sql) => newMember(sql, company.id, "agent"));
+      await addTemplate(sql, company.id);
     }
     await sql`
       insert into teams (company_id, name)
@@ -215,6 +223,7 @@ const anyCursorValue = fc.oneof(
 const CURSORS: Record<string, unknown[]> = {
   "/pipelines": [0, crypto.randomUUID()],
   "/stages": [crypto.randomUUID(), 0, crypto.randomUUID()],
+  "/templates": ["order_update", "en_US", crypto.randomUUID()],
 };
 const NEWEST_FIRST = ["2026-01-01T00:00:00.5+00:00", crypto.randomUUID()];
 

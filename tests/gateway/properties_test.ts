@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { newCompany } from "../support/company.ts";
+import { newCompanyWithTemplate } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { nastyText } from "../support/nasty_text.ts";
 import { bodyRoutes, listRoutes } from "../support/routes.ts";
 
-const company = await newCompany();
+const company = await newCompanyWithTemplate();
 
 const anyValue = fc.oneof(
   { depthSize: "small" },
@@ -54,9 +54,14 @@ for (const route of bodyRoutes) {
   });
 }
 
+const PARAMETERS = [
+  ...["limit", "cursor", "pipeline_id"],
+  ...["name", "language", "status", "category", "phone_number_id"],
+];
+
 for (const route of listRoutes) {
   Deno.test(`no query causes an internal error at ${route.method} ${route.pattern}`, async () => {
-    const names = fc.oneof(fc.constantFrom("limit", "cursor", "pipeline_id"), nastyText);
+    const names = fc.oneof(fc.constantFrom(...PARAMETERS), nastyText);
     const property = fc.asyncProperty(
       fc.dictionary(names, nastyText, { maxKeys: 3 }),
       async (query) => {

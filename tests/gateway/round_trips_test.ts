@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { breakingServer } from "../support/breaking_server.ts";
-import { newCompany } from "../support/company.ts";
+import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { routes } from "../support/routes.ts";
 import { until } from "../support/started.ts";
 
 Deno.test("a successful request costs exactly one database round trip, on every route", async () => {
-  const company = await newCompany();
+  const company = await newCompanyWithTemplate();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
   // The use of a key is noted once in five minutes, after the answer. The first request does that here.

@@ -15,7 +15,7 @@ function post(phoneNumberId: string, to: string, init: RequestInit = {}): Promis
       messaging_product: "whatsapp",
       to,
       type: "template",
-      template: { name: "order_update", language: { code: "pt_BR" }, components: [] },
+      template: { name: "hello_world", language: { code: "en_US" }, components: [] },
     }),
     ...init,
   });

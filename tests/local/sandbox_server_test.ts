@@ -4,7 +4,11 @@ import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { anyPhone } from "../support/company.ts";
 import { send } from "../support/calls.ts";
 import { root } from "../../local/checkout.ts";
+import { usageOf } from "../../bench/usage.ts";
+import { largeUpload } from "./direct_sandbox.ts";
 import { sendRaw } from "./raw_client.ts";
+
+const MIB = 1024 * 1024;
 
 function sandbox(...args: string[]): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
@@ -29,7 +33,7 @@ Deno.test("the sandbox accepts messages at the printed address, and ends on a si
     messaging_product: "whatsapp",
     to,
     type: "template",
-    template: { name: "order_update", language: { code: "pt_BR" }, components: [] },
+    template: { name: "hello_world", language: { code: "en_US" }, components: [] },
   };
   const headers = { Authorization: `Bearer ${SANDBOX_TOKEN}`, "Content-Type": "application/json" };
   const sent = await send(`${channel}/1/messages`, "POST", headers, JSON.stringify(message));
@@ -62,6 +66,32 @@ Deno.test("the sandbox accepts messages at the printed address, and ends on a si
   await printing.return?.();
   child.kill("SIGINT");
   assert.equal((await child.status).code, 0);
+});
+
+Deno.test("the sandbox takes a document of 100 MiB within 200 MiB of memory, and breaks off an image that is too large", async () => {
+  const child = sandbox("--port", "0").spawn();
+  await using _ending = { [Symbol.asyncDispose]: () => ended(child) };
+  const printing = child.stdout.pipeThrough(new TextDecoderStream()).values();
+  const { value: printed = "" } = await printing.next();
+  await printing.return?.();
+  const [, channel] = /WHATSAPP_API_URL=(http:\/\/127\S+)/.exec(printed)!;
+  const upload = async (type: string, size: number) => {
+    const request = largeUpload(`${channel}/1/media`, type, size);
+    const answer = await fetch(request, { signal: AbortSignal.timeout(60_000) });
+    return { status: answer.status, body: await answer.json() };
+  };
+  let peak = 0;
+  const looking = setInterval(() => peak = Math.max(peak, usageOf(child).rss), 10);
+  try {
+    assert.equal((await upload("application/pdf", 100 * MIB)).status, 200);
+    // The answer comes before the file has ended.
+    const { status, body } = await upload("image/jpeg", 50 * MIB);
+    assert.deepEqual([status, body.error.code], [400, 131053]);
+  } finally {
+    clearInterval(looking);
+  }
+  // Where the system does not tell, the peak is NaN.
+  assert.ok(!(peak > 200 * MIB), `${peak}`);
 });
 
 /** Ends a process that a failed test has left running. */

@@ -61,6 +61,8 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
         url: `http://127.0.0.1:${port}`,
         gateway_url: `http://127.0.0.1:${port}/functions/v1/gateway`,
         template_url: `http://127.0.0.1:${port}/functions/v1/send-external-template`,
+        whatsapp_url: `http://127.0.0.1:${port}/functions/v1/whatsapp`,
+        channel_url: `http://127.0.0.1:${port}/sandbox/v26.0`,
         sandbox_url: `http://127.0.0.1:${port}/sandbox/messages`,
         database_url,
         publishable_key,
@@ -240,6 +242,7 @@ async function send(url: string, key: string, phone: string) {
       template_name: "order_update",
       language_code: "pt_BR",
       display_text: "Your order is on its way",
+      body_variables: ["Ada", "4711"],
     }),
   });
   return { status: response.status, body: await response.json() };

@@ -10,6 +10,7 @@ import { root } from "../../local/checkout.ts";
 import { withFolder } from "../support/started.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { send } from "../support/calls.ts";
+import { environment } from "../support/test_stack.ts";
 import { supabase } from "./cli.ts";
 import { PROJECT, startManagementApi, TOKEN, type Upload } from "./management_api.ts";
 import { UploadedFunction } from "./uploaded_function.ts";
@@ -52,8 +53,8 @@ Deno.test("config.toml has exactly these settings", async () => {
   });
 });
 
-Deno.test("the CLI deploys both functions without a warning", () => {
-  assert.deepEqual(NAMES, ["gateway", "send-external-template"]);
+Deno.test("the CLI deploys the functions without a warning", () => {
+  assert.deepEqual(NAMES, ["gateway", "send-external-template", "whatsapp"]);
   const puts = deploy.requests.filter(({ method }) => method === "PUT");
   assert.deepEqual(
     puts.flatMap(({ json }) => json as Deployed[]).map(({ slug, status }) => [slug, status]).sort(),
@@ -140,6 +141,21 @@ for (const deno of DENOS) {
       await using server = await unpacked.start(deno);
       const { status, body } = await send(`${server.url}/send-external-template`, "POST", {});
       assert.deepEqual([status, body.code], [401, "missing_api_key"]);
+    });
+  });
+
+  Deno.test(`the upload of whatsapp runs a job with the secret alone with ${version}`, async () => {
+    const { account_id } = await newCompany();
+    await UploadedFunction.unpacked(uploadOf("whatsapp"), async (unpacked) => {
+      await using server = await unpacked.start(deno);
+      const url = `${server.url}/whatsapp/jobs/template-sync`;
+      const body = JSON.stringify({ account_id });
+      const refused = await send(url, "POST", JSON_TYPE, body);
+      assert.deepEqual([refused.status, refused.body.code], [401, "invalid_jobs_secret"]);
+      const headers = { ...JSON_TYPE, Authorization: `Bearer ${environment().JOBS_SECRET}` };
+      const run = await send(url, "POST", headers, body);
+      // The account of such a company has no business account.
+      assert.deepEqual([run.status, run.body.code], [502, "job_failed"]);
     });
   });
 }

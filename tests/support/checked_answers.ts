@@ -84,6 +84,8 @@ async function violationOf(
 ): Promise<string | null> {
   const url = new URL(address);
   url.pathname = url.pathname.replace(PREFIX, "");
+  // Its callers are the operator's scheduler and the channel, so it is not in the description.
+  if (url.pathname.split("/")[1] === "whatsapp") return null;
   const api = await (loading ??= loadDescription());
   return api.violation({ ...request, url, status, headers, body });
 }

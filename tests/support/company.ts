@@ -13,7 +13,7 @@ export async function sealedFor(account: TokenAccount, token = SANDBOX_TOKEN): P
   return await sealToken(token, account, credentialsKey);
 }
 
-/** A company of a test's own, with four keys and at least one row of every resource. */
+/** A company of a test's own, with four keys and at least one row of every resource but templates. */
 export interface Company {
   id: string;
   /** `all` has every scope; each other key has only the scope of its name. */
@@ -34,9 +34,85 @@ export interface Company {
   team_id: string;
 }
 
-/** Makes a new company, so that no test relies on the rows of another. */
+/** A company with at least one row of every resource. */
+export interface CompanyWithTemplate extends Company {
+  /** A template of a business account in which no account is connected. */
+  template_id: string;
+}
+
+/** Columns of a template; those that are left out make an approved one without variables. */
+export interface TemplateColumns {
+  business_account_id?: string;
+  name?: string;
+  language?: string;
+  status?: string;
+  status_since?: Date;
+  category?: string | null;
+  upcoming_category?: string | null;
+  quality?: string | null;
+  rejected_reason?: string | null;
+  parameter_format?: "POSITIONAL" | "NAMED";
+  components?: postgres.JSONValue;
+  header_format?: string | null;
+  variables?: { header?: unknown[]; body?: unknown[]; buttons?: unknown[] };
+  rendering?: postgres.JSONValue;
+  otp_button?: number | null;
+  unsupported?: string[];
+  sample_url?: string | null;
+  media_problem?: string | null;
+  read_at?: Date;
+}
+
+/**
+ * Adds a template to a company, as if the channel had listed it, and returns its id. No job reads the templates
+ * of its business account again.
+ */
+export async function addTemplate(
+  sql: Sql,
+  company_id: string,
+  { business_account_id = `2${random(14)}`, components, variables, rendering, ...columns }:
+    TemplateColumns = {},
+): Promise<string> {
+  await sql`
+    insert into template_catalogues (company_id, business_account_id, sync_due_at)
+    values (${company_id}, ${business_account_id}, 'infinity') on conflict do nothing
+  `;
+  const [{ phone_number_ids }] = await sql`
+    select app.connected_numbers(${company_id}, ${business_account_id}) as phone_number_ids
+  `;
+  const row = {
+    ...{ company_id, business_account_id, phone_number_ids },
+    name: "order_update",
+    language: "en_US",
+    status: "APPROVED",
+    status_since: new Date(),
+    category: "UTILITY",
+    quality: "GREEN",
+    parameter_format: "POSITIONAL",
+    components: sql.json(components ?? [{ type: "BODY", text: "Hello" }]),
+    variables: sql.json(
+      { header: [], body: [], buttons: [], ...variables } as postgres.JSONValue,
+    ),
+    rendering: sql.json(
+      rendering ?? { header: null, body: ["Hello"], footer: null, buttons: [] },
+    ),
+    read_at: new Date(),
+    ...columns,
+  };
+  const [{ id }] = await sql`insert into templates ${sql(row)} returning id`;
+  return id;
+}
+
+/** Makes a new company, so that no test relies on the rows of another. Its templates have never been read. */
 export async function newCompany(): Promise<Company> {
   return await withDatabase(async (sql) => await sql.begin(async (sql) => await make(sql)));
+}
+
+/** Makes a new company with a template. */
+export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
+  const company = await newCompany();
+  const template_id = await withDatabase((sql) => addTemplate(sql, company.id));
+  return { ...company, template_id };
 }
 
 /** A phone that no other test uses: random, and too long to be a real number in +1. */
@@ -101,12 +177,20 @@ async function make(sql: postgres.TransactionSql): Promise<Company> {
 export async function connectAccount(
   sql: Sql,
   company_id: string,
-  { phone_number_id = anyPhoneNumberId(), display_phone = "+15550199" } = {},
+  { phone_number_id = anyPhoneNumberId(), display_phone = "+15550199", business_account_id }: {
+    phone_number_id?: string;
+    display_phone?: string;
+    /** The channel's id of the business account; none unless given, so that there is nothing to read. */
+    business_account_id?: string;
+  } = {},
 ): Promise<{ id: string; phone_number_id: string; sealed_token: string }> {
-  const sealed_token = await sealedFor({ company_id, phone_number_id });
-  const row = { company_id, phone_number_id, display_phone, encrypted_token: sealed_token };
+  const encrypted_token = await sealedFor({ company_id, phone_number_id });
+  const row = {
+    ...{ company_id, phone_number_id, display_phone, encrypted_token },
+    business_account_id: business_account_id ?? null,
+  };
   const [{ id }] = await sql`insert into messaging_accounts ${sql(row)} returning id`;
-  return { id, phone_number_id, sealed_token };
+  return { id, phone_number_id, sealed_token: encrypted_token };
 }
 
 /** Disconnects one account. */

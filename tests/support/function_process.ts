@@ -12,7 +12,7 @@ interface Options {
 
 /** Starts a function in a process of its own, as the platform does. */
 export async function startFunction(
-  name: "gateway" | "send-external-template",
+  name: "gateway" | "send-external-template" | "whatsapp",
   { env, deno, ...addresses }: Options = {},
 ) {
   const { url, end } = await startFunctionProcess({

@@ -6,6 +6,11 @@ import {
   readSenderConfig,
   type SenderConfig,
 } from "../../supabase/functions/send-external-template/config.ts";
+import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
+import {
+  readWhatsappConfig,
+  type WhatsappConfig,
+} from "../../supabase/functions/whatsapp/config.ts";
 import type { Answer } from "./calls.ts";
 import { checked } from "./checked_answers.ts";
 import { environment, stack } from "./test_stack.ts";
@@ -43,9 +48,21 @@ export async function ownSender(
     & { timeoutMs?: number } = {},
 ) {
   const config = await readSenderConfig(environment({ supabaseUrl, channelUrl }));
-  const { url } = config.whatsapp;
-  const app = sendExternalTemplate({ ...config, whatsapp: { url, timeoutMs }, ...changes });
-  return (key: string, json: unknown) => ask(app, key, "POST", "/send-external-template", json);
+  const whatsapp = { ...config.whatsapp, timeoutMs };
+  const app = sendExternalTemplate({ ...config, whatsapp, ...changes });
+  return (key: string, json: unknown, query = "") =>
+    ask(app, key, "POST", `/send-external-template${query}`, json);
+}
+
+/** The channel's own door in this process. What it returns calls for a job with the right secret. */
+export async function ownWhatsapp(
+  channelUrl: string,
+  { supabaseUrl = stack.url, ...changes }: Partial<WhatsappConfig> = {},
+) {
+  const config = await readWhatsappConfig(environment({ supabaseUrl, channelUrl }));
+  const app = whatsapp({ ...config, ...changes });
+  return (job: string, account_id: string) =>
+    ask(app, config.jobsSecret!, "POST", `/whatsapp/jobs/${job}`, { account_id });
 }
 
 async function ask<Env extends object>(

@@ -1,7 +1,7 @@
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
-import { anyPhone, type Company } from "./company.ts";
+import { anyPhone, type CompanyWithTemplate } from "./company.ts";
 import { environment } from "./test_stack.ts";
 
 /** A route of the gateway, with a request that succeeds. */
@@ -11,18 +11,19 @@ export interface Route {
   pattern: string;
   scope: Scope;
   /** The path, with the id of a row of this company. */
-  path(company: Company): string;
+  path(company: CompanyWithTemplate): string;
   /** A body that succeeds for this company; null where the route takes none. */
-  body: ((company: Company) => Record<string, unknown>) | null;
+  body: ((company: CompanyWithTemplate) => Record<string, unknown>) | null;
 }
 
-const OWN_ROW: Record<string, (company: Company) => string> = {
+const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/contacts/:id": (company) => `/contacts/${company.contact_id}`,
   "/deals/:id": (company) => `/deals/${company.deal_id}`,
   "/conversations/:id": (company) => `/conversations/${company.conversation_id}`,
+  "/templates/:id": (company) => `/templates/${company.template_id}`,
 };
 
-const BODIES: Record<string, (company: Company) => Record<string, unknown>> = {
+const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, unknown>> = {
   "POST /contacts": () => ({ phone: anyPhone() }),
   "PATCH /contacts/:id": () => ({ phone: anyPhone() }),
   "POST /deals": ({ contact_id, stage_ids }) => ({
@@ -47,7 +48,9 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, pat
 });
 
 /** The routes that answer a list. */
-export const listRoutes = routes.filter(({ method }) => method === "GET");
+export const listRoutes = routes.filter(({ method, pattern }) =>
+  method === "GET" && !pattern.includes(":")
+);
 /** The routes that take a body. */
 export const bodyRoutes = routes.filter(({ body }) => body !== null);
 /** The routes of one row. */

@@ -13,6 +13,7 @@ export function template<Changes extends Record<string, unknown>>(
     template_name: "order_update",
     language_code: "pt_BR",
     display_text: "Olá, o seu pedido está a caminho 🚚",
+    body_variables: ["Ada", "A-1815"],
     ...changes,
   };
 }

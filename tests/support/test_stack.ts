@@ -12,7 +12,7 @@ if (!file) {
 export const stack: StackAddresses = JSON.parse(Deno.readTextFileSync(file));
 
 // The secrets of this stack's functions.
-const { JWT_SIGNING_KEY = "", CREDENTIALS_KEY = "" } = Deno.env.toObject();
+const { JWT_SIGNING_KEY = "", CREDENTIALS_KEY = "", JOBS_SECRET = "" } = Deno.env.toObject();
 
 /** The key under which this stack stores access tokens. */
 export const credentialsKey = readCredentialsKey(CREDENTIALS_KEY);
@@ -27,7 +27,12 @@ export function environment(
     channelUrl?: string;
   } = {},
 ) {
-  const secrets = { ...stack, signing_key: JWT_SIGNING_KEY, credentials_key: CREDENTIALS_KEY };
+  const secrets = {
+    ...stack,
+    signing_key: JWT_SIGNING_KEY,
+    credentials_key: CREDENTIALS_KEY,
+    jobs_secret: JOBS_SECRET,
+  };
   return functionEnvironment(supabaseUrl, secrets, channelUrl);
 }
 

@@ -25,6 +25,16 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS;
 
+/** The HTTP status of the error codes that no caller of the API gets, only the operator's scheduler of jobs. */
+export const JOB_STATUS = {
+  invalid_jobs_secret: 401,
+  job_running: 409,
+  job_failed: 502,
+  jobs_not_configured: 503,
+} as const;
+
+export type JobErrorCode = keyof typeof JOB_STATUS;
+
 /** What is wrong with one field. The message follows the field's name, as in "phone is required". */
 export interface FieldError {
   /** A path with dots: `phone`, `tags.3`, `limit`. */
@@ -44,11 +54,15 @@ interface ErrorParts {
 /** An error that the caller sees. The code that throws it names an error code, never a status. */
 export class ApiError extends Error {
   override name = "ApiError";
-  constructor(readonly code: ErrorCode, message: string, readonly parts: ErrorParts = {}) {
+  constructor(
+    readonly code: ErrorCode | JobErrorCode,
+    message: string,
+    readonly parts: ErrorParts = {},
+  ) {
     super(message);
   }
-  get status() {
-    return STATUS[this.code];
+  get status(): number {
+    return { ...STATUS, ...JOB_STATUS }[this.code];
   }
   logFacts(): Record<string, unknown> {
     return this.parts.logFacts ?? {};

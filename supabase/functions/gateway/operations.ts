@@ -8,6 +8,7 @@ import { members } from "./resources/members.ts";
 import { pipelines } from "./resources/pipelines.ts";
 import { stages } from "./resources/stages.ts";
 import { teams } from "./resources/teams.ts";
+import { templates } from "./resources/templates.ts";
 
 /** Every operation of the gateway, in the order in which the API's description shows them. */
 export function gatewayOperations(config: Config) {
@@ -19,6 +20,7 @@ export function gatewayOperations(config: Config) {
     ...conversations,
     ...teams,
     ...members,
+    ...templates,
     health(config),
     openApi,
   ];

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ApiError } from "../_shared/errors.ts";
 import { Id } from "../_shared/http/fields.ts";
 import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
+import { type Fault, faultDetail } from "../_shared/whatsapp/template_words.ts";
 import type { Claim, ClaimedSend, ConnectedAccount } from "./claim.ts";
 import type { SendRequest } from "./request.ts";
 
@@ -32,8 +33,15 @@ export const DoNotContact = z.object({
   reason: z.literal("do_not_contact"),
 }).meta({ id: "DoNotContact" });
 
+/** The answer to a dry run: what the same request would do now. */
+export const DryRun = z.object({
+  success: z.boolean(),
+  dry_run: z.literal(true),
+  outcome: z.enum(["send", "repeat", "do_not_contact"]),
+}).meta({ id: "DryRun" });
+
 /** Every answer with the status 200. */
-export const SendAnswer = z.union([Sent, Repeat, DoNotContact]).meta({ id: "SendAnswer" });
+export const SendAnswer = z.union([Sent, Repeat, DoNotContact, DryRun]).meta({ id: "SendAnswer" });
 export type SendAnswer = z.output<typeof SendAnswer>;
 
 /** The answer to a first send. @param whatsappMessageId the channel's id of the message. */
@@ -59,6 +67,37 @@ export function repeatAnswer(
     message_id,
     idempotent_hit: true,
   };
+}
+
+/** The answer to a dry run. `success` is that of the answer to the request itself. */
+export function dryRunAnswer(
+  claim: Extract<Claim, { result: "send" | "repeat" | "do_not_contact" }>,
+): SendAnswer {
+  const success = claim.result === "send" ||
+    (claim.result === "repeat" && claim.status === "sent");
+  return { success, dry_run: true, outcome: claim.result };
+}
+
+/** The error of a send that the account's catalogue of templates shows to be impossible. */
+export function refusedByCatalogue(faults: Fault[]): ApiError {
+  const details = faults.map(faultDetail);
+  const [{ field, message }] = details;
+  const more = details.length === 1 ? "" : ` (and ${details.length - 1} more, see details)`;
+  return new ApiError(
+    "template_rejected",
+    `The template cannot be sent like this: ${field} ${message}${more}. Nothing was sent`,
+    { details },
+  );
+}
+
+/** The error of a send whose header needs media that the channel does not have. */
+export function noMedia(reason: string): ApiError {
+  return new ApiError(
+    "channel_unavailable",
+    `The media of the template's header is not at the messaging channel: ${reason}. Nothing was sent; ` +
+      "repeat the request later",
+    { body: { outcome: "not_sent" }, headers: { "Retry-After": "10" } },
+  );
 }
 
 /** The greatest number of accounts that an error lists. */
@@ -93,6 +132,15 @@ export function noAccount(connected: ConnectedAccount[], asked: string | undefin
     );
 }
 
+/** The error of a send for whose account no token can be used. */
+export function unusableToken(phoneNumberId: string): ApiError {
+  return new ApiError(
+    "channel_account_error",
+    `The stored access token of the account ${phoneNumberId} cannot be used. Nothing was ` +
+      "sent; have the account connected again, then repeat the request",
+  );
+}
+
 /** The error of a send that the channel did not accept, or whose outcome is unknown. */
 export function failedSend(
   outcome: Exclude<SendOutcome, { kind: "accepted" }>,
@@ -116,11 +164,7 @@ export function failedSend(
             // The channel's message is left out: it can quote a malformed token.
             { body: { channel: { code: outcome.channel.code } } },
           )
-          : new ApiError(
-            "channel_account_error",
-            `The stored access token of the account ${send.phone_number_id} cannot be used. Nothing was ` +
-              "sent; have the account connected again, then repeat the request",
-          );
+          : unusableToken(send.phone_number_id);
       }
       return new ApiError(
         "channel_unavailable",

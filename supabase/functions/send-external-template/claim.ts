@@ -2,6 +2,7 @@ import { keepRunning } from "../_shared/background.ts";
 import { DatabaseError, rows } from "../_shared/database/rows.ts";
 import type { Caller } from "../_shared/key/caller.ts";
 import { giveUpClaim, type SettlePatience } from "../_shared/whatsapp/settle.ts";
+import type { Fault } from "../_shared/whatsapp/template_words.ts";
 import type { SendRequest } from "./request.ts";
 
 // The beginning of a send in the ledger; see claim_template_send() in the database.
@@ -13,27 +14,64 @@ type Decision =
   | ({ result: "claimed" } & ClaimedSend)
   | { result: "repeat"; status: SendStatus; conversation_id: string; message_id: string }
   | { result: "do_not_contact" }
-  | { result: "no_account"; connected: ConnectedAccount[] };
+  | { result: "no_account"; connected: ConnectedAccount[] }
+  | { result: "template_refused"; faults: Fault[] }
+  | ({ result: "reread"; began_at: string; is_elsewhere: boolean } & Access)
+  | ({ result: "media_needed"; template_id: string } & Access)
+  /** A dry run: a send would be claimed. */
+  | { result: "send" };
 
 /** The state of a send that a repeat learns. */
 export type SendStatus = "sent" | "pending" | "failed";
 
-/** A send that this request has claimed: no other request makes it. */
-export interface ClaimedSend {
-  send_id: string;
+/** The account that sends, with what opens the channel to it. */
+export interface Access {
   company_id: string;
   account_id: string;
   phone_number_id: string;
+  business_account_id: string | null;
   encrypted_token: string;
+}
+
+/** A send that this request has claimed: no other request makes it. */
+export interface ClaimedSend extends Access {
+  send_id: string;
   conversation_id: string;
   message_id: string;
   created_conversation: boolean;
+  /** How to fill the template; null when the catalogue does not have it. */
+  template: KnownTemplate | null;
+}
+
+/** What a send has to know of a template of the catalogue. */
+export interface KnownTemplate {
+  parameter_format: "POSITIONAL" | "NAMED";
+  /** In the channel's upper case; null without a header. */
+  header_format: string | null;
+  /** The variables in the order in which a send gives their values. */
+  variables: {
+    header: { name: string }[];
+    body: { name: string }[];
+    buttons: { index: number; kind: "url" | "copy_code" }[];
+  };
+  /** The button that repeats the code of an authentication template. */
+  otp_button: number | null;
+  /** The uploaded media of the header. */
+  media: { id: string; filename: string | null } | null;
 }
 
 /** A connected account that the request can name. */
 export interface ConnectedAccount {
   phone_number_id: string;
   display_phone: string;
+}
+
+/** How a claim judges. */
+export interface Judging {
+  /** Whether the template may be read again first (`first`), or has been or could not be (`last`). */
+  preflight: "first" | "last";
+  /** Decides as always, and writes nothing. */
+  dryRun: boolean;
 }
 
 /**
@@ -48,6 +86,7 @@ export async function claimSend(
   patience: SettlePatience,
   claimId: string,
   request: SendRequest,
+  { preflight, dryRun }: Judging,
 ): Promise<Claim> {
   try {
     const claim = rows(
@@ -61,6 +100,11 @@ export async function claimSend(
         contact_name: request.contact_name || undefined,
         phone_number_id: request.phone_number_id,
         idempotency_key: request.idempotency_key,
+        header_variables: request.header_variables,
+        body_variables: request.body_variables,
+        button_variables: request.button_variables,
+        preflight,
+        dry_run: dryRun,
       }),
     ) as unknown as Claim; // jsonb that claim_template_send() makes
     caller.wasJudged(claim.company_id);

@@ -3,7 +3,7 @@ import { FairShare } from "../_shared/fair_share.ts";
 import { operation, reply } from "../_shared/http/operation.ts";
 import { SendAnswer } from "./answers.ts";
 import type { SenderConfig } from "./config.ts";
-import { SendRequest } from "./request.ts";
+import { SendParameters, SendRequest } from "./request.ts";
 import { sendTemplate } from "./send.ts";
 
 /** The operations of the template endpoint: the one of specification, 4.10. */
@@ -15,6 +15,7 @@ export function senderOperations(config: SenderConfig) {
       method: "POST",
       path: "/",
       scope: "messaging",
+      query: SendParameters,
       body: SendRequest,
       answers: { 200: SendAnswer },
       errors: [
@@ -26,9 +27,10 @@ export function senderOperations(config: SenderConfig) {
         "channel_account_error",
         "channel_unavailable",
       ],
-    }, async ({ caller, body, origin }) => {
+    }, async ({ caller, query, body, origin }) => {
+      const dryRun = query.dry_run === "true";
       // Its turn comes before its claim: a claim whose send waited would be pending for longer than its lease.
-      const send = () => sendTemplate(caller, config, body, origin);
+      const send = () => sendTemplate(caller, config, body, { dryRun, origin });
       const sending = share.run(caller.holder, send);
       // The send goes on, and its outcome is recorded, when the caller hangs up.
       keepRunning(sending.catch(() => {}));

@@ -1,5 +1,13 @@
 import * as z from "zod";
-import { Phone, required, requiredText, ShortText, verbatim } from "../_shared/http/fields.ts";
+import {
+  LanguageCode,
+  Phone,
+  PhoneNumberId,
+  required,
+  requiredText,
+  ShortText,
+  verbatim,
+} from "../_shared/http/fields.ts";
 
 /** The values of the variables in one component of a template, in order. */
 const Variables = z.array(verbatim(1024)).max(30, "must have at most 30 items");
@@ -8,17 +16,13 @@ const Variables = z.array(verbatim(1024)).max(30, "must have at most 30 items");
 export const SendRequest = z.strictObject({
   phone: Phone,
   template_name: requiredText(512),
-  language_code: z.string().regex(
-    /^[a-z]{2,3}(_[A-Za-z]{2,4})?$/,
-    "must be a template language code such as pt_BR or en",
-  ),
+  language_code: LanguageCode,
   display_text: required(verbatim(4096)),
   body_variables: Variables.default([]),
   header_variables: Variables.default([]),
-  phone_number_id: z.string().regex(
-    /^[0-9]{1,32}$/,
-    "must be the id of a phone number on the channel, which is made of digits",
-  ).optional(),
+  // Beyond the specification, which knows no buttons.
+  button_variables: z.array(verbatim(1024)).max(10, "must have at most 10 items").default([]),
+  phone_number_id: PhoneNumberId.optional(),
   contact_name: ShortText.optional(),
   idempotency_key: verbatim(200)
     .refine((value) => value !== "", "must not be empty")
@@ -36,6 +40,12 @@ export const SendRequest = z.strictObject({
 ).meta({
   id: "SendRequest",
   dependentSchemas: { template_header_type: { properties: { header_variables: { maxItems: 0 } } } },
+});
+
+/** The parameters of a request. */
+export const SendParameters = z.strictObject({
+  // Beyond the specification: judges the request as a send, and sends and writes nothing.
+  dry_run: z.enum(["true", "false"], "must be true or false").default("false"),
 });
 
 export type SendRequest = z.output<typeof SendRequest>;

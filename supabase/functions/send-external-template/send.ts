@@ -1,23 +1,28 @@
 import type { Caller } from "../_shared/key/caller.ts";
-import { logEvent, logFailure, type Origin } from "../_shared/log.ts";
-import { callChannel, type ChannelCall } from "../_shared/whatsapp/channel.ts";
-import {
-  keyIdOf,
-  openToken,
-  TokenOfAnotherAccount,
-  UnknownCredentialsKey,
-} from "../_shared/whatsapp/credentials.ts";
+import { logEvent, type Origin } from "../_shared/log.ts";
+import { UnusableToken } from "../_shared/whatsapp/account_token.ts";
+import { callChannel } from "../_shared/whatsapp/channel.ts";
 import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
 import { settleSend } from "../_shared/whatsapp/settle.ts";
-import { failedSend, noAccount, repeatAnswer, type SendAnswer, sentAnswer } from "./answers.ts";
-import { type ClaimedSend, claimSend } from "./claim.ts";
+import {
+  dryRunAnswer,
+  failedSend,
+  noAccount,
+  refusedByCatalogue,
+  repeatAnswer,
+  type SendAnswer,
+  sentAnswer,
+} from "./answers.ts";
+import type { ClaimedSend } from "./claim.ts";
 import type { SenderConfig } from "./config.ts";
+import { claimWhenReady } from "./ready_claim.ts";
 import type { SendRequest } from "./request.ts";
 import { templateCall } from "./template_call.ts";
+import { withToken } from "./token.ts";
 
 /**
  * Sends a template: claims the send, calls the channel, settles the send. Whatever fails, the channel is
- * called at most once for a claim, and only one request gets a claim.
+ * called at most once for a claim, and only one request gets a claim. A dry run only says what would happen.
  *
  * @throws ApiError for every error of specification, part 7.
  */
@@ -25,18 +30,22 @@ export async function sendTemplate(
   caller: Caller,
   config: SenderConfig,
   request: SendRequest,
-  origin: Origin,
+  { dryRun, origin }: { dryRun: boolean; origin: Origin },
 ): Promise<SendAnswer> {
   const began = performance.now();
   const claimId = crypto.randomUUID();
-  const claim = await claimSend(caller, config, claimId, request);
+  const claim = await claimWhenReady(caller, config, claimId, request, { dryRun, origin });
   switch (claim.result) {
-    case "repeat":
-      return repeatAnswer(claim);
-    case "do_not_contact":
-      return { success: false, reason: "do_not_contact" };
     case "no_account":
       throw noAccount(claim.connected, request.phone_number_id);
+    case "template_refused":
+      throw refusedByCatalogue(claim.faults);
+    case "send":
+      return dryRunAnswer(claim);
+    case "repeat":
+      return dryRun ? dryRunAnswer(claim) : repeatAnswer(claim);
+    case "do_not_contact":
+      return dryRun ? dryRunAnswer(claim) : { success: false, reason: "do_not_contact" };
   }
 
   const outcome = await callFor(claim, config, request, origin);
@@ -46,36 +55,23 @@ export async function sendTemplate(
   throw failedSend(outcome, claim, request);
 }
 
-/** Opens the account's token and makes the call. The token is readable only here. */
+/** Makes the call with the account's token. */
 async function callFor(
   send: ClaimedSend,
   config: SenderConfig,
   request: SendRequest,
   origin: Origin,
 ): Promise<SendOutcome> {
-  let call: ChannelCall;
   try {
-    const token = await openToken(send.encrypted_token, send, config.credentialsKeys);
-    const account = { phoneNumberId: send.phone_number_id, token };
-    call = templateCall(config.whatsapp, account, request, send.send_id);
+    return await withToken(config, send, origin, async (token) => {
+      const account = { phoneNumberId: send.phone_number_id, token };
+      const call = templateCall(config.whatsapp, account, request, send.template, send.send_id);
+      return await callChannel(config.whatsapp, call);
+    });
   } catch (error) {
-    const key_id = keyIdOf(send.encrypted_token);
-    const cause = whyUnusable(error as Error, key_id);
-    logFailure(origin, "account_token_unusable", cause, { account_id: send.account_id, key_id });
-    return { kind: "not_taken", error: "channel_account_error", cause };
+    if (!(error instanceof UnusableToken)) throw error;
+    return { kind: "not_taken", error: "channel_account_error", cause: error.message };
   }
-  return await callChannel(config.whatsapp, call);
-}
-
-/** The cause for the operator: the configured keys, the account, or what was changed in the database. */
-function whyUnusable(error: Error, keyId: string | undefined): string {
-  if (error instanceof UnknownCredentialsKey || error instanceof TokenOfAnotherAccount) {
-    return error.message;
-  }
-  // The message of any other error could quote the token.
-  return keyId === undefined
-    ? `The stored token cannot be used (${error.name}); is CREDENTIALS_KEY the one that it was stored under?`
-    : `The stored token cannot be used (${error.name}), although the key that it names is configured`;
 }
 
 /**

@@ -5,8 +5,12 @@ type Tables = Database["public"]["Tables"];
 
 type TableName = keyof Tables & string;
 
-/** The type of a column in types.ts: string where a check allows certain values, Json for an object. */
+/**
+ * The type of a column in types.ts: string where a check allows certain values, Json for an object and for a
+ * list of objects.
+ */
 type Stored<Type> = Type extends string ? string
+  : Type extends object[] ? NonNullable<Json>
   : Type extends (infer Item)[] ? Stored<Item>[]
   : Type extends object ? NonNullable<Json>
   : Type;

@@ -321,6 +321,49 @@ export type Database = {
           },
         ];
       };
+      "job_calls": {
+        Row: {
+          "account_id": string;
+          "called_at": string;
+          "company_id": string;
+          "id": string;
+          "job": string;
+          "request_id": number;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "called_at"?: string;
+          "company_id": string;
+          "id"?: string;
+          "job": string;
+          "request_id": number;
+        };
+        Update: {
+          "account_id"?: string;
+          "called_at"?: string;
+          "company_id"?: string;
+          "id"?: string;
+          "job"?: string;
+          "request_id"?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "job_calls_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "job_calls_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "job_runs": {
         Row: {
           "account_id": string;
@@ -991,11 +1034,13 @@ export type Database = {
         Returns: boolean;
       };
       "health": { Args: Record<PropertyKey, never>; Returns: boolean };
+      "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
       "reseal_account_token": {
         Args: { "account_id": string; "sealed": string; "sealed_before": string };
         Returns: boolean;
       };
+      "schedule_jobs": { Args: { "secret": string; "url": string }; Returns: undefined };
       "sealed_account_tokens": {
         Args: { "after_id"?: string; "max_rows"?: number };
         Returns: {
@@ -1013,6 +1058,7 @@ export type Database = {
         };
         Returns: string;
       };
+      "unschedule_jobs": { Args: Record<PropertyKey, never>; Returns: number };
     };
     Enums: {
       [_ in never]: never;

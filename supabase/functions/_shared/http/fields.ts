@@ -94,6 +94,18 @@ export const Phone = z.string().regex(
   "must be in E.164 format with a leading plus sign, such as +5511987654321",
 );
 
+/** The channel's id of a phone number. */
+export const PhoneNumberId = z.string().regex(
+  /^[0-9]{1,32}$/,
+  "must be the id of a phone number on the channel, which is made of digits",
+);
+
+/** The language of a template, as the channel writes it. */
+export const LanguageCode = z.string().regex(
+  /^[a-z]{2,3}(_[A-Za-z]{2,4})?$/,
+  "must be a template language code such as pt_BR or en",
+);
+
 // Lenient where mail systems differ (any script, almost any local part), strict about the shape.
 const EMAIL =
   /^(?!\.)(?!.*\.\.)[^\s@"(),:;<>[\]\\\p{C}]{1,64}(?<!\.)@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,63}$/u;

@@ -21,29 +21,38 @@ export function tokenSource(
   keyHash: string | null,
   scope: Scope | null,
 ): () => Promise<string> {
+  return reusedToken(signingKey, {
+    role: "api_client",
+    ...(keyHash !== null && { key_hash: keyHash }),
+    ...(scope && { scope }),
+  });
+}
+
+/**
+ * Makes the tokens for the database requests of the function `whatsapp`: role `channel_client`, which reads
+ * and writes no table and calls the functions of its jobs, for every company.
+ */
+export function channelTokenSource(signingKey: SigningKey): () => Promise<string> {
+  return reusedToken(signingKey, { role: "channel_client" });
+}
+
+/** Makes a token with these claims, and gives it out again for half a minute. */
+function reusedToken(signingKey: SigningKey, claims: jose.JWTPayload): () => Promise<string> {
   let token: Promise<string> | undefined;
   let mintedAt = 0;
   return () => {
     const now = Date.now();
     // When the clock is set back, the token is made anew: it must not be used beyond its life.
     if (!token || now < mintedAt || now >= mintedAt + REUSE_MS) {
-      [token, mintedAt] = [mint(signingKey, keyHash, scope), now];
+      [token, mintedAt] = [mint(signingKey, claims), now];
     }
     return token;
   };
 }
 
-async function mint(
-  { key, alg, kid }: SigningKey,
-  keyHash: string | null,
-  scope: Scope | null,
-): Promise<string> {
+async function mint({ key, alg, kid }: SigningKey, claims: jose.JWTPayload): Promise<string> {
   // Without the time of its issue: with one, PostgREST refuses every token of a clock that is ahead.
-  return await new jose.SignJWT({
-    role: "api_client",
-    ...(keyHash !== null && { key_hash: keyHash }),
-    ...(scope && { scope }),
-  })
+  return await new jose.SignJWT(claims)
     .setProtectedHeader({ alg, typ: "JWT", ...(kid && { kid }) })
     .setExpirationTime(Math.floor(Date.now() / 1000) + LIFE_S)
     .sign(key);

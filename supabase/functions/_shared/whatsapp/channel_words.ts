@@ -19,28 +19,45 @@ const INSTEAD = "[access token]";
  */
 export function passedOn(outcome: SendOutcome, token: string): SendOutcome {
   if (outcome.kind === "accepted") {
-    return withoutToken(outcome.whatsappMessageId, token) === outcome.whatsappMessageId
-      ? outcome
-      : { kind: "unknown", cause: "The channel's id of the message quotes the access token" };
+    return quotesToken(outcome.whatsappMessageId, token)
+      ? { kind: "unknown", cause: "The channel's id of the message quotes the access token" }
+      : outcome;
   }
   if (outcome.kind === "refused") {
-    return { ...outcome, channel: readable(outcome.channel, token) };
+    return { ...outcome, channel: errorInWords(outcome.channel, token) };
   }
   const { channel, cause } = outcome;
   return {
     ...outcome,
-    channel: channel && readable(channel, token),
-    cause: words(cause, token, MAX_CAUSE),
+    channel: channel && errorInWords(channel, token),
+    cause: causeInWords(cause, token),
   };
 }
 
-function readable({ code, message, details, traceId }: ChannelError, token: string): ChannelError {
+/** The same error of the channel in words that may be passed on; see passedOn(). */
+export function errorInWords<Error extends ChannelError>(channel: Error, token: string): Error {
+  const { message, details, traceId } = channel;
   return {
-    code,
+    ...channel,
     message: words(message, token, MAX_TEXT),
     details: details && words(details, token, MAX_TEXT),
     traceId: traceId && words(traceId, token, MAX_TRACE_ID),
   };
+}
+
+/** An obstacle in words that may be passed on: at most 500 characters; see passedOn(). */
+export function causeInWords(cause: string, token: string): string {
+  return words(cause, token, MAX_CAUSE);
+}
+
+/** Whether a text quotes the token, or eight characters of it. */
+export function quotesToken(text: string, token: string): boolean {
+  return withoutToken(text, token) !== text;
+}
+
+/** A text whose addresses have lost what follows a "?" or "#": signatures and tokens stand there. */
+export function withoutQueries(text: string): string {
+  return text.replace(/(https?:\/\/[^\s?#"'<>]*)[?#][^\s"'<>]*/gi, "$1");
 }
 
 function words(text: string, token: string, max: number): string {

@@ -135,7 +135,8 @@ function firstMessage(body: unknown): unknown {
   return Array.isArray(messages) ? messages[0] : undefined;
 }
 
-function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
+/** What the error code of an answer means; without a code, what its status means. */
+export function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
   const known = channel && MEANINGS.get(channel.code);
   if (known) return known;
   const isRefusal = status >= 400 && status < 500;
@@ -145,7 +146,8 @@ function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
   return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
 }
 
-function channelError(body: unknown): ChannelError | undefined {
+/** The error in an answer of the channel; undefined when it has none. */
+export function channelError(body: unknown): ChannelError | undefined {
   const refused = Refused.safeParse(body);
   if (!refused.success) return undefined;
   const { code, message, error_data, fbtrace_id } = refused.data.error;
@@ -155,7 +157,7 @@ function channelError(body: unknown): ChannelError | undefined {
 const A_DAY = 24 * 60 * 60;
 
 /** The seconds in a Retry-After header, which is a number of seconds or a date in GMT (RFC 9110, 10.2.3). */
-function secondsUntil(retryAfter: string | null): number | undefined {
+export function secondsUntil(retryAfter: string | null): number | undefined {
   const text = retryAfter ?? "";
   const date = text.endsWith(" GMT") ? Date.parse(text) : NaN;
   const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((date - Date.now()) / 1000);

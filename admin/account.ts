@@ -1,0 +1,14 @@
+/** A messaging account as the commands show it: without its token. */
+export interface Account {
+  id: string;
+  company_id: string;
+  phone_number_id: string;
+  business_account_id: string | null;
+  display_phone: string;
+  disconnected_at: string | null;
+  created_at: string;
+}
+
+/** Its columns, for `select`. */
+export const ACCOUNT =
+  "id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at";

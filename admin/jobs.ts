@@ -1,0 +1,108 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { examples } from "./examples.ts";
+import { type JobsStatus, statusText } from "./jobs_status.ts";
+import { OperatorError } from "./operator_error.ts";
+import { JSON_OPTION, print, type Printing } from "./print.ts";
+import { openProject } from "./project.ts";
+
+/** Adds `jobs schedule`, `status` and `unschedule`. */
+export function jobCommands(program: Command) {
+  const jobs = program.command("jobs")
+    .description(
+      "Schedule the jobs of messaging accounts on a Supabase project, and see how each goes. " +
+        "The local stack runs its jobs by itself.",
+    )
+    .addHelpText(
+      "after",
+      examples("npm run admin -- jobs schedule", "npm run admin -- jobs status"),
+    );
+
+  jobs.command("schedule")
+    .description(
+      "Have the database call the function whatsapp each minute for the jobs that are due, with the " +
+        "JOBS_SECRET of the environment. Done again, it replaces the address and the secret.",
+    )
+    .option(
+      "--functions-url <url>",
+      "the address of the function whatsapp (default: that of the project)",
+      functionUrl,
+    )
+    .option(...JSON_OPTION)
+    .addHelpText(
+      "after",
+      examples(
+        "npm run admin -- jobs schedule",
+        "npm run admin -- jobs schedule --functions-url https://api.example.com/functions/v1/whatsapp",
+      ),
+    )
+    .action(scheduleJobs);
+
+  jobs.command("status")
+    .description(
+      "Show whether jobs are scheduled, when each last ran for an account, and how it went.",
+    )
+    .option(...JSON_OPTION)
+    .addHelpText(
+      "after",
+      examples("npm run admin -- jobs status", "npm run --silent admin -- jobs status --json"),
+    )
+    .action(showStatus);
+
+  jobs.command("unschedule")
+    .description(
+      "End what jobs schedule has begun; the database forgets the address and the secret.",
+    )
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples("npm run admin -- jobs unschedule"))
+    .action(unscheduleJobs);
+}
+
+/** The address of a function: https, or http within this machine or a network of containers. */
+function functionUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const isPlain = url && !url.search && !url.hash && !url.username && !url.password;
+  // A name without a dot is a container, such as kong.
+  const isNear = /^(127(\.\d{1,3}){3}|\[::1\]|(.+\.)?localhost|[^.]+|host\.docker\.internal)$/
+    .test(url?.hostname ?? "");
+  if (isPlain && (url.protocol === "https:" || url.protocol === "http:" && isNear)) {
+    return url.href.replace(/\/+$/, "");
+  }
+  throw new InvalidArgumentError(
+    "It must be an address with https, such as https://<project>.supabase.co/functions/v1/whatsapp.",
+  );
+}
+
+async function scheduleJobs(options: Printing & { functionsUrl?: string }) {
+  const { db, rows, url: projectUrl } = openProject();
+  const secret = Deno.env.get("JOBS_SECRET");
+  if (!secret) {
+    throw new OperatorError(
+      "JOBS_SECRET is not set: set it to the JOBS_SECRET of the functions, so that they know who calls.",
+    );
+  }
+  const url = options.functionsUrl ?? `${projectUrl}/functions/v1/whatsapp`;
+  rows(await db.rpc("schedule_jobs", { url, secret }));
+  print(
+    options,
+    { scheduled: true, url },
+    () =>
+      `Scheduled: the database calls ${url} each minute for the jobs that are due. ` +
+      "npm run admin -- jobs status shows how they go.",
+  );
+}
+
+async function showStatus(options: Printing) {
+  const { db, rows } = openProject();
+  const status = rows(await db.rpc("jobs_status")) as unknown as JobsStatus; // jsonb of that function
+  print(options, status, () => statusText(status));
+}
+
+async function unscheduleJobs(options: Printing) {
+  const { db, rows } = openProject();
+  const unscheduled = rows(await db.rpc("unschedule_jobs"));
+  print(
+    options,
+    { scheduled: false, unscheduled },
+    () => unscheduled > 0 ? "The jobs are no longer scheduled." : "No jobs were scheduled.",
+  );
+}

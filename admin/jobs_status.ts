@@ -1,0 +1,124 @@
+import { moment, printable, table } from "./print.ts";
+
+/** What jobs_status() answers. */
+export interface JobsStatus {
+  scheduled: boolean;
+  /** Of the function whatsapp; null when the database does not know it. */
+  url: string | null;
+  cron_jobs: CronJob[];
+  accounts: AccountStatus[];
+  failed_calls: FailedCall[];
+}
+
+interface CronJob {
+  name: string;
+  schedule: string;
+  active: boolean;
+  last_run_at: string | null;
+  last_status: string | null;
+  last_message: string | null;
+}
+
+interface AccountStatus {
+  account_id: string;
+  company_id: string;
+  company_name: string;
+  phone_number_id: string;
+  display_phone: string;
+  business_account_id: string | null;
+  synced_at: string | null;
+  sync_due_at: string | null;
+  failures: number;
+  templates: number;
+  media_due: number;
+  last_runs: Record<string, Run>;
+}
+
+interface Run {
+  began_at: string;
+  ended_at: string | null;
+  failure: string | null;
+  result: unknown;
+}
+
+interface FailedCall {
+  job: string;
+  account_id: string;
+  called_at: string;
+  status: number | null;
+  error: string | null;
+}
+
+/** The state of the jobs, for people. */
+export function statusText(status: JobsStatus): string {
+  const { accounts, failed_calls, cron_jobs } = status;
+  const parts = [scheduleText(status)];
+  if (cron_jobs.length > 0) parts.push(cronText(cron_jobs));
+  parts.push(
+    table(accounts, {
+      COMPANY: ({ company_name }) => company_name,
+      PHONE: ({ display_phone }) => display_phone,
+      "BUSINESS ACCOUNT ID": ({ business_account_id }) => business_account_id ?? "unknown",
+      TEMPLATES: ({ templates, business_account_id }) =>
+        business_account_id === null ? "" : String(templates),
+      READ: ({ synced_at, business_account_id }) =>
+        business_account_id === null ? "" : moment(synced_at, "never"),
+      "NEXT READING": ({ sync_due_at, business_account_id }) =>
+        business_account_id === null ? "" : moment(sync_due_at, "now"),
+      "MEDIA DUE": ({ media_due }) => media_due === 0 ? "" : String(media_due),
+      "LAST RUNS": ({ last_runs }) => runsText(last_runs),
+    }, "No messaging account is connected."),
+  );
+  const failures = accounts.flatMap((account) =>
+    Object.entries(account.last_runs)
+      .filter(([, run]) => run.failure !== null)
+      .map(([job, run]) =>
+        `${job} of ${account.display_phone} (account ${account.account_id}) failed: ${run.failure}`
+      )
+  );
+  if (failures.length > 0) parts.push(failures.map(printable).join("\n"));
+  if (failed_calls.length > 0) {
+    parts.push(`The last calls of the function that failed:\n${callsText(failed_calls)}`);
+  }
+  return parts.join("\n\n");
+}
+
+function scheduleText({ scheduled, url }: JobsStatus): string {
+  return scheduled
+    ? `Jobs are scheduled: the database calls ${
+      url ?? "an address that it does not know"
+    } each minute.`
+    : "Jobs are not scheduled: npm run admin -- jobs schedule does that on a Supabase project. " +
+      "The local stack runs its jobs by itself.";
+}
+
+function cronText(jobs: CronJob[]): string {
+  return table(jobs, {
+    "CRON JOB": ({ name }) => name,
+    SCHEDULE: ({ schedule }) => schedule,
+    STATE: ({ active }) => active ? "active" : "inactive",
+    "LAST RUN": ({ last_run_at }) => moment(last_run_at, "never"),
+    RESULT: ({ last_status, last_message }) =>
+      last_status === null || last_status === "succeeded"
+        ? last_status ?? ""
+        : `${last_status}: ${last_message ?? ""}`,
+  }, "");
+}
+
+/** `template-sync 2026-11-22 06:10 UTC ok`. */
+function runsText(runs: Record<string, Run>): string {
+  return Object.entries(runs).sort().map(([job, { began_at, ended_at, failure }]) => {
+    const end = ended_at === null ? "not ended" : failure === null ? "ok" : "failed";
+    return `${job} ${moment(began_at, "")} ${end}`;
+  }).join(", ");
+}
+
+function callsText(calls: FailedCall[]): string {
+  return table(calls, {
+    CALLED: ({ called_at }) => moment(called_at, ""),
+    JOB: ({ job }) => job,
+    ACCOUNT: ({ account_id }) => account_id,
+    STATUS: ({ status }) => status === null ? "no answer" : String(status),
+    ANSWER: ({ error }) => error ?? "",
+  }, "");
+}

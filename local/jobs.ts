@@ -1,0 +1,59 @@
+import { delay } from "deno-std/async/delay.js";
+import { waitAtMost } from "../supabase/functions/_shared/wait_at_most.ts";
+import type { Sql } from "./postgres/database.ts";
+
+const EVERY_MS = 60_000;
+/** As pg_net waits on a hosted project. */
+const TIMEOUT_MS = 150_000;
+/** How long the end of the stack waits for the job that is under way. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Runs the jobs of messaging accounts that are due, now and then each minute, one after the other, by calling
+ * the function whatsapp. On a hosted project, pg_cron does this. What fails is due again later; the function
+ * has a line about it in its log.
+ *
+ * @param owner a connection as the owner of the tables.
+ * @param url of the function whatsapp.
+ */
+export function runDueJobs(
+  owner: Sql,
+  url: string,
+  secret: string,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const ending = new AbortController();
+
+  const runAll = async () => {
+    const due = await owner<{ job: string; account_id: string }[]>`
+      select job, account_id from public.due_jobs()
+    `;
+    for (const { job, account_id } of due) {
+      if (stopping.signal.aborted) return;
+      const answer = await fetch(`${url}/jobs/${job}`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ account_id }),
+        signal: AbortSignal.any([ending.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      await answer.body?.cancel();
+    }
+  };
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      // The stack serves on when its jobs fail.
+      await runAll().catch(() => {});
+      await delay(EVERY_MS, { signal: stopping.signal }).catch(() => {});
+    }
+  })();
+
+  return {
+    async stop() {
+      stopping.abort();
+      await waitAtMost(PATIENCE_MS, running);
+      ending.abort();
+      // It may wait for a database that has gone.
+      await waitAtMost(100, running);
+    },
+  };
+}

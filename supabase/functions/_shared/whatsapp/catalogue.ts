@@ -1,0 +1,42 @@
+import type { CatalogueEntry } from "./catalogue_entry.ts";
+import type { ChannelConfig } from "./channel_config.ts";
+import { readList } from "./channel_list.ts";
+import { catalogueEntry } from "./template.ts";
+
+export { ChannelTrouble } from "./channel_list.ts";
+
+const FIELDS = [
+  ...["id", "name", "language", "status", "category", "correct_category", "quality_score"],
+  ...["rejected_reason", "parameter_format", "components", "message_send_ttl_seconds"],
+].join(",");
+
+const MAX_TEMPLATES = 10_000;
+
+/**
+ * The templates of a business account as the channel lists them now: one entry for each name and language, and
+ * only the templates of one name when a name is given. An item without a name or language is left out.
+ *
+ * @throws ChannelTrouble when a page fails, or when there are more than 10,000 templates: the list is whole or
+ *   none.
+ */
+export async function readTemplates(
+  channel: ChannelConfig,
+  { token, businessAccountId }: { token: string; businessAccountId: string },
+  name?: string,
+): Promise<CatalogueEntry[]> {
+  const listed = await readList(channel, token, {
+    path: `${encodeURIComponent(businessAccountId)}/message_templates`,
+    query: { fields: FIELDS, ...(name !== undefined && { name }) },
+    what: `the templates of business account ${businessAccountId}`,
+    maxItems: MAX_TEMPLATES,
+  });
+  // A template that moves to a later page while the pages are read is listed twice.
+  const entries = new Map<string, CatalogueEntry>();
+  for (const item of listed) {
+    const entry = catalogueEntry(item);
+    // The channel finds names that begin with the name or resemble it, too.
+    if (!entry || name !== undefined && entry.name !== name) continue;
+    entries.set(`${entry.name} ${entry.language}`, entry);
+  }
+  return [...entries.values()];
+}

@@ -1,0 +1,66 @@
+import { ConfigError } from "../config.ts";
+
+/** The address and the time-out of calls to the channel, and where the samples of templates may come from. */
+export interface ChannelConfig {
+  /** With the version and without a slash at the end: `https://graph.facebook.com/v26.0`. */
+  url: string;
+  timeoutMs: number;
+  /**
+   * Origins (`https://files.example:8443`) that may serve the samples of media headers, besides the channel's
+   * own hosts of media.
+   */
+  sampleHosts: readonly string[];
+}
+
+const GRAPH_API = "https://graph.facebook.com/v26.0";
+
+/**
+ * Reads where the channel is, from WHATSAPP_API_URL and WHATSAPP_MEDIA_HOSTS. Both may be missing or empty.
+ * @throws ConfigError with one sentence, for the operator.
+ */
+export function readChannelConfig(env: Record<string, string | undefined>): ChannelConfig {
+  const url = readChannelUrl(env.WHATSAPP_API_URL || GRAPH_API);
+  const sampleHosts = [new URL(url).origin, ...readMediaHosts(env.WHATSAPP_MEDIA_HOSTS || "")];
+  return { url, timeoutMs: 20_000, sampleHosts: [...new Set(sampleHosts)] };
+}
+
+function readChannelUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url && !url.search && !url.hash && !url.username && !url.password;
+  if (!isPlain || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigError(
+      `WHATSAPP_API_URL must be the URL of the WhatsApp API with its version, such as ${GRAPH_API}.`,
+    );
+  }
+  if (url.protocol === "http:" && !isThisMachine(url.hostname)) {
+    throw new ConfigError(
+      "WHATSAPP_API_URL must begin with https://, because each call carries the access token of an account; " +
+        "http:// is only for this machine (localhost, 127.0.0.1, [::1]) and host.docker.internal.",
+    );
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+/** The origins that a list of hosts stands for. A host of this machine may be without TLS too. */
+function readMediaHosts(list: string): string[] {
+  if (list.trim() === "") return [];
+  return list.split(",").flatMap((entry) => {
+    const host = entry.trim();
+    const url = /^[^\s/?#@\\*]+$/.test(host) && URL.canParse(`https://${host}`)
+      ? new URL(`https://${host}`)
+      : null;
+    if (!url) {
+      throw new ConfigError(
+        "WHATSAPP_MEDIA_HOSTS must be hosts with or without a port, separated by commas, such as " +
+          "media.example.com,files.example.com:8443.",
+      );
+    }
+    const http = new URL(`http://${host}`).origin;
+    return isThisMachine(url.hostname) ? [url.origin, http] : [url.origin];
+  });
+}
+
+/** @param hostname of a parsed URL, which is in lower case and has numeric addresses in full. */
+function isThisMachine(hostname: string): boolean {
+  return /^127(\.\d{1,3}){3}$|^\[::1\]$|^(.+\.)?localhost$|^host\.docker\.internal$/.test(hostname);
+}

@@ -1,0 +1,245 @@
+import * as z from "zod";
+import type {
+  ButtonVariable,
+  CatalogueEntry,
+  Pieces,
+  TemplateVariable,
+} from "./catalogue_entry.ts";
+import { harmlessJson, harmlessText } from "./harmless_json.ts";
+import { isNumber, placeholders, templateText } from "./template_text.ts";
+
+export type { CatalogueEntry } from "./catalogue_entry.ts";
+
+/** A template with more is listed without its components, so that a catalogue stays within the memory. */
+const MAX_COMPONENTS_BYTES = 65_536;
+const MAX_SAMPLE_URL = 4096;
+const MAX_UNSUPPORTED = 20;
+
+/** A header in these formats is sent as the template's own media. */
+const MEDIA_FORMATS = new Set(["IMAGE", "VIDEO", "DOCUMENT"]);
+
+// The channel adds members and values without notice, so each member is read for itself: one that is missing
+// or has another shape costs only itself. What is not named here is not read.
+const Text = z.string().optional().catch(undefined);
+/** Examples in order. The body's are the first of a list of such lists. */
+const Texts = z.unknown().transform((value): (string | null)[] => {
+  const list = [value].flat();
+  const texts: unknown[] = Array.isArray(list[0]) ? list[0] : list;
+  return texts.slice(0, 100).map((text) => typeof text === "string" ? text : null);
+}).prefault([]);
+/** A word of the channel, as APPROVED; the channel writes some in lower case. */
+const Word = z.string().trim().regex(/^\w{1,64}$/).toUpperCase();
+const Label = Word.nullable().catch(null);
+const Count = z.int32().positive().nullable().catch(null);
+
+const Listed = z.object({
+  name: z.string().min(1).max(512).transform(harmlessText),
+  language: z.string().min(1).max(64).transform(harmlessText),
+  id: z.union([z.int().transform(String), z.string()]).pipe(z.string().regex(/^\w{1,64}$/))
+    .nullable().catch(null),
+  status: Label,
+  category: Label,
+  correct_category: Label,
+  quality_score: z.union([z.object({ score: Word }).transform(({ score }) => score), Word])
+    .nullable().catch(null),
+  rejected_reason: Label,
+  parameter_format: Label,
+  components: z.array(z.unknown()).catch([]),
+  message_send_ttl_seconds: Count,
+});
+
+/** The examples of named parameters, in any order. */
+const NamedExamples = z.array(
+  z.object({ param_name: z.string(), example: z.string() }).nullable().catch(null),
+).catch([]);
+
+const Component = z.object({
+  type: Label,
+  format: Label,
+  text: Text,
+  example: z.object({
+    header_text: Texts,
+    body_text: Texts,
+    header_text_named_params: NamedExamples,
+    body_text_named_params: NamedExamples,
+  }).optional().catch(undefined),
+  buttons: z.array(z.unknown()).catch([]),
+}).catch({ type: null, format: null, text: undefined, example: undefined, buttons: [] });
+type Component = z.output<typeof Component>;
+
+const Button = z.object({ type: Label, text: Text, url: Text, example: Texts })
+  .catch({ type: null, text: undefined, url: undefined, example: [] });
+
+/**
+ * What one template of the channel's list is. Anything in it that is missing or has an unknown shape costs
+ * only itself. Components of more than 64 KiB are left out, and the template is then unsupported as
+ * `TOO_LARGE`. Never throws.
+ *
+ * @param listed an item of `GET /{business account id}/message_templates`.
+ * @returns null when it has no name or no language by which it could be sent.
+ */
+export function catalogueEntry(listed: unknown): CatalogueEntry | null {
+  const read = Listed.safeParse(listed);
+  if (!read.success) return null;
+  const { data: template } = read;
+  const { category, correct_category, rejected_reason } = template;
+  // Placeholders and examples are read from the harmless copy, the sample's signed address from the original.
+  const components = harmlessJson(template.components) as unknown[];
+  const isTooLarge = byteLength(components) > MAX_COMPONENTS_BYTES;
+  const parts = isTooLarge ? [] : components.map((component) => Component.parse(component));
+  const header = parts.findIndex(({ type, format }) =>
+    type === "HEADER" && MEDIA_FORMATS.has(format ?? "")
+  );
+  return {
+    channel_template_id: template.id,
+    name: template.name,
+    language: template.language,
+    status: template.status ?? "UNKNOWN",
+    category,
+    upcoming_category: correct_category === category ? null : correct_category,
+    quality: template.quality_score,
+    rejected_reason: rejected_reason === "NONE" ? null : rejected_reason,
+    components: isTooLarge ? [] : components,
+    ...readComponents(parts, { category, format: formatOf(template.parameter_format, parts) }),
+    ...(isTooLarge && { unsupported: ["TOO_LARGE"] }),
+    sample_url: header < 0 ? null : sampleUrl(template.components, header),
+    ttl_seconds: template.message_send_ttl_seconds,
+  };
+}
+
+function byteLength(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
+
+type Format = CatalogueEntry["parameter_format"];
+
+/** Templates from before named parameters list no format. */
+function formatOf(listed: string | null, parts: Component[]): Format {
+  if (listed === "NAMED" || listed === "POSITIONAL") return listed;
+  const names = parts.flatMap(({ text }) => placeholders(text ?? ""));
+  return names.every(isNumber) ? "POSITIONAL" : "NAMED";
+}
+
+type Parts = Pick<
+  CatalogueEntry,
+  | "parameter_format"
+  | "header_format"
+  | "variables"
+  | "otp_button"
+  | "rendering"
+  | "unsupported"
+>;
+
+/** What a send must carry, and what the recipient sees. */
+function readComponents(
+  parts: Component[],
+  { category, format }: { category: string | null; format: Format },
+): Parts {
+  const isAuthentication = category === "AUTHENTICATION";
+  const read: Parts = {
+    parameter_format: format,
+    header_format: null,
+    variables: { header: [], body: [], buttons: [] },
+    otp_button: null,
+    rendering: { header: null, body: null, footer: null, buttons: [] },
+    unsupported: [],
+  };
+  const unsupported = new Set<string>();
+  for (const part of parts) {
+    switch (part.type) {
+      case "HEADER": {
+        read.header_format = part.format ?? "TEXT";
+        if (read.header_format === "TEXT") {
+          [read.variables.header, read.rendering.header] = readText(part, format, "header_text");
+        } else if (!MEDIA_FORMATS.has(read.header_format)) {
+          unsupported.add(read.header_format);
+        }
+        break;
+      }
+      case "BODY":
+        [read.variables.body, read.rendering.body] = readText(part, format, "body_text");
+        break;
+      case "FOOTER":
+        read.rendering.footer = part.text ?? null;
+        break;
+      case "BUTTONS":
+        for (const button of part.buttons) readButton(button, isAuthentication, read, unsupported);
+        break;
+      default:
+        unsupported.add(part.type ?? "UNKNOWN");
+    }
+  }
+  // The channel lists the body of an authentication template with or without its text.
+  const isCode = read.otp_button !== null || isAuthentication && read.rendering.body === null;
+  if (isCode && read.variables.body.length === 0) {
+    read.variables.body = [{ name: "1", example: null }];
+  }
+  return { ...read, unsupported: [...unsupported].slice(0, MAX_UNSUPPORTED) };
+}
+function readText(
+  { text, example }: Component,
+  format: Format,
+  kind: "header_text" | "body_text",
+): [TemplateVariable[], Pieces | null] {
+  if (text === undefined) return [[], null];
+  const { names, pieces } = templateText(text, format);
+  const named = new Map(
+    example?.[`${kind}_named_params`].map((each) => [each?.param_name, each?.example]),
+  );
+  const variables = names.map((name, n) => ({
+    name,
+    example: (format === "NAMED" ? named.get(name) : example?.[kind][n]) ?? null,
+  }));
+  return [variables, pieces];
+}
+
+/** Buttons that need nothing on a send. A URL only when it has no placeholder. */
+const STATIC_BUTTONS = new Set(["QUICK_REPLY", "PHONE_NUMBER", "URL", "VOICE_CALL"]);
+
+function readButton(
+  listed: unknown,
+  isAuthentication: boolean,
+  read: Parts,
+  unsupported: Set<string>,
+) {
+  const { type, text, url = "", example } = Button.parse(listed);
+  const { rendering, variables } = read;
+  const index = rendering.buttons.length;
+  const add = (kind: ButtonVariable["kind"], text: string, example: string | null) => {
+    rendering.buttons.push(text);
+    variables.buttons.push({ index, kind, text, example });
+  };
+  // The channel lists the button of an authentication template as OTP or as the URL that it stands for.
+  const isOtp = type === "OTP" ||
+    isAuthentication && type === "URL" && /otp\{\{\s*1\s*\}\}/i.test(url);
+  if (isOtp) {
+    rendering.buttons.push(text ?? "");
+    read.otp_button ??= index;
+  } else if (type === "URL" && placeholders(url).length > 0) {
+    add("url", text ?? "", suffixOf(example[0], url));
+  } else if (type === "COPY_CODE") {
+    add("copy_code", text ?? "", example[0] ?? null);
+  } else {
+    rendering.buttons.push(text ?? "");
+    if (!STATIC_BUTTONS.has(type ?? "")) unsupported.add(type ?? "UNKNOWN");
+  }
+}
+
+/** The example of a button's variable. The channel gives the whole address for the part that varies. */
+function suffixOf(example: string | null | undefined, url: string): string | null {
+  if (!example) return null;
+  const [before] = url.split("{{");
+  return example.startsWith(before) ? example.slice(before.length) : example;
+}
+
+/**
+ * The signed address of the sample of a media header; null when there is none.
+ * @param n the place of the header among the components.
+ */
+function sampleUrl(components: unknown[], n: number): string | null {
+  const { example } = components[n] as { example?: { header_handle?: unknown } };
+  const address = [example?.header_handle].flat()[0];
+  if (typeof address !== "string" || address.length > MAX_SAMPLE_URL) return null;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  return url && /^https?:$/.test(url.protocol) ? url.href : null;
+}

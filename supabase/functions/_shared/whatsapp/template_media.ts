@@ -1,0 +1,212 @@
+import type { CompanyDb } from "../database/company_db.ts";
+import { rows } from "../database/rows.ts";
+import { inTime } from "../in_time.ts";
+import { ChannelTrouble } from "./catalogue.ts";
+import type { ChannelConfig } from "./channel_config.ts";
+import { MediaTrouble, type Sample, uploadSample } from "./sample_media.ts";
+import { readByName } from "./template_reading.ts";
+
+// The media of a template's header. The database decides who uploads it; see begin_media_upload().
+
+/** The media of a header, as a send needs it. */
+export interface TemplateMedia {
+  mediaId: string;
+  /** The name that the recipient sees; only a document has one. */
+  filename: string | null;
+}
+
+/** How long to try. */
+export interface MediaPatience {
+  /** The whole of it: waiting, fetching and uploading. */
+  timeoutMs: number;
+  /** Nobody else begins the upload for so long. Longer than the time-out, so that its end is recorded before. */
+  leaseSeconds: number;
+}
+
+/** A template of an account, and the account's token. */
+export interface MediaAccount {
+  accountId: string;
+  phoneNumberId: string;
+  businessAccountId: string;
+  templateId: string;
+  token: string;
+}
+
+/** The answer of begin_media_upload(). */
+type Beginning =
+  | { result: "ready"; media_id: string; filename: string | null }
+  | ({ result: "upload" } & Upload)
+  | { result: "wait" }
+  | { result: "failed"; reason: string | null }
+  | { result: "gone" };
+
+/** An upload that is left to this caller. */
+interface Upload {
+  upload_id: string;
+  format: Sample["format"];
+  sample_url: string;
+  template_name: string;
+  language: string;
+  /** The database's time. */
+  began_at: string;
+}
+
+/** The uploads that this instance waits for or makes, by account and template. */
+const underWay = new Map<string, Promise<TemplateMedia>>();
+
+const LOOK_EVERY_MS = 300;
+
+/**
+ * The media of a template's header for an account, uploaded first when the channel does not have it. Of
+ * several callers at once, here or in other instances, one uploads it and the others wait for it. When the
+ * address of the sample has expired, the template is read again, once.
+ *
+ * @throws MediaTrouble when it cannot be uploaded, or not in time; DatabaseError, ApiError.
+ */
+export async function uploadMedia(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  account: MediaAccount,
+  patience: MediaPatience,
+): Promise<TemplateMedia> {
+  const key = `${account.accountId} ${account.templateId}`;
+  const signal = AbortSignal.timeout(patience.timeoutMs);
+  const others = underWay.get(key);
+  if (others) {
+    const shared = await inTime(others, signal, late).catch((error) => {
+      if (error instanceof MediaTrouble) throw error;
+      return null; // such as the other caller's key, which has been revoked
+    });
+    if (shared) return shared;
+  }
+  const own = mediaOf(db, channel, account, patience.leaseSeconds, signal);
+  underWay.set(key, own);
+  try {
+    return await own;
+  } finally {
+    if (underWay.get(key) === own) underWay.delete(key);
+  }
+}
+
+/** Waits until the media is there, or uploads it when it is left to this caller. */
+async function mediaOf(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  account: MediaAccount,
+  leaseSeconds: number,
+  signal: AbortSignal,
+): Promise<TemplateMedia> {
+  for (let isReread = false;;) {
+    const beginning = rows(
+      await db.rpc("begin_media_upload", {
+        account_id: account.accountId,
+        template_id: account.templateId,
+        lease_seconds: leaseSeconds,
+      }),
+    ) as unknown as Beginning; // jsonb that begin_media_upload() makes
+    switch (beginning.result) {
+      case "ready":
+        return { mediaId: beginning.media_id, filename: beginning.filename };
+      case "failed":
+        throw new MediaTrouble(beginning.reason ?? "The media could not be uploaded");
+      case "gone":
+        throw new MediaTrouble("The template is no longer in the catalogue, or has no media");
+      case "wait":
+        await pause(LOOK_EVERY_MS);
+        break;
+      case "upload": {
+        const media = await upload(db, channel, account, beginning, isReread, signal);
+        if (media) return media;
+        isReread = true;
+      }
+    }
+    if (signal.aborted) throw late();
+  }
+}
+
+/**
+ * Uploads the sample, and records the end of the upload.
+ *
+ * @param isReread whether the template has been read again already.
+ * @returns null when the upload has to begin anew: the template has another sample now, or somebody else has
+ *   begun the upload since.
+ */
+async function upload(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  account: MediaAccount,
+  beginning: Upload,
+  isReread: boolean,
+  signal: AbortSignal,
+): Promise<TemplateMedia | null> {
+  const { upload_id, format, template_name: templateName } = beginning;
+  const uploadFrom = (url: string) =>
+    uploadSample(channel, account, { url, format, templateName }, signal);
+  let media: TemplateMedia;
+  try {
+    try {
+      media = await uploadFrom(beginning.sample_url);
+    } catch (error) {
+      if (!(error instanceof MediaTrouble && error.isExpired) || isReread) throw error;
+      const fresh = await freshAddress(db, channel, account, beginning);
+      if (!isSameSample(fresh, beginning.sample_url)) {
+        await fail(db, upload_id, "The template has another sample now");
+        return null;
+      }
+      media = await uploadFrom(fresh);
+    }
+  } catch (error) {
+    const reason = error instanceof MediaTrouble ? error.message : "The upload failed unexpectedly";
+    await fail(db, upload_id, reason);
+    throw error;
+  }
+  const isRecorded = rows(
+    await db.rpc("finish_media_upload", {
+      upload_id,
+      media_id: media.mediaId,
+      filename: media.filename ?? undefined,
+    }),
+  );
+  return isRecorded ? media : null;
+}
+
+/** Records a failure, if the database can be reached. Otherwise the lease ends by itself. */
+async function fail(db: CompanyDb, upload_id: string, reason: string) {
+  await db.rpc("fail_media_upload", { upload_id, reason });
+}
+
+/** The address that the channel gives now for the sample. */
+async function freshAddress(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  account: MediaAccount,
+  { template_name, language, began_at: beganAt }: Upload,
+): Promise<string> {
+  let entries;
+  try {
+    entries = await readByName(db, channel, { ...account, beganAt }, template_name);
+  } catch (error) {
+    if (!(error instanceof ChannelTrouble)) throw error;
+    throw new MediaTrouble(`The address of the sample has expired. ${error.message}`);
+  }
+  const address = entries.find((entry) => entry.language === language)?.sample_url;
+  if (address) return address;
+  throw new MediaTrouble(
+    "The address of the sample has expired, and the channel lists no other",
+  );
+}
+
+/** Whether two addresses differ in their signatures only. */
+function isSameSample(one: string, other: string): boolean {
+  return one.split("?", 1)[0] === other.split("?", 1)[0];
+}
+
+function late(): MediaTrouble {
+  return new MediaTrouble(
+    "The media is being uploaded, which takes longer than this request waits",
+  );
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,64 @@
+import type { CompanyDb } from "../database/company_db.ts";
+import { rows } from "../database/rows.ts";
+import type { Json } from "../database/types.ts";
+import { readTemplates } from "./catalogue.ts";
+import type { CatalogueEntry } from "./catalogue_entry.ts";
+import type { ChannelConfig } from "./channel_config.ts";
+
+/** What a reading changed in the catalogue, in templates. */
+export interface Changes {
+  /** How many the channel lists. */
+  templates: number;
+  added: number;
+  changed: number;
+  /** How many it lists no longer. */
+  removed: number;
+}
+
+/** A business account to read the templates of, with the token of one of its accounts. */
+export interface TemplateSource {
+  accountId: string;
+  businessAccountId: string;
+  token: string;
+  /** The database's time before the reading, as it answered it. What is stored of a later reading stays. */
+  beganAt: string;
+}
+
+/**
+ * Reads the templates of one name from the channel and stores them.
+ *
+ * @returns the templates as the channel lists them now.
+ * @throws ChannelTrouble when the channel does not list them; DatabaseError, ApiError.
+ */
+export async function readByName(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  source: TemplateSource,
+  name: string,
+): Promise<CatalogueEntry[]> {
+  const entries = await readTemplates(channel, source, name);
+  await storeReading(db, source, entries, name);
+  return entries;
+}
+
+/**
+ * Stores what the channel lists, whole or not at all.
+ *
+ * @param onlyName when only the templates of this name were read.
+ * @throws DatabaseError, ApiError.
+ */
+export async function storeReading(
+  db: CompanyDb,
+  { accountId, beganAt }: Pick<TemplateSource, "accountId" | "beganAt">,
+  entries: CatalogueEntry[],
+  onlyName?: string,
+): Promise<Changes> {
+  return rows(
+    await db.rpc("apply_template_sync", {
+      account_id: accountId,
+      began_at: beganAt,
+      templates: entries as unknown as Json,
+      only_name: onlyName,
+    }),
+  ) as unknown as Changes; // jsonb that apply_template_sync() makes
+}

@@ -1,0 +1,67 @@
+import type { CompanyDb } from "../database/company_db.ts";
+import type { ChannelConfig } from "./channel_config.ts";
+import { readByName, type TemplateSource } from "./template_reading.ts";
+
+/** A reading of one name that this instance has begun. */
+interface Reading {
+  /** On the clock of `performance.now()`. */
+  began: number;
+  /** Whether it was stored. Never rejects. */
+  isStored: Promise<boolean>;
+}
+
+/** The readings of the last seconds, by account and name, the oldest first. */
+const readings = new Map<string, Reading>();
+
+/** As long as the database says of a reading that it is under way. */
+const KEPT_MS = 15_000;
+/** A send waits no longer for a reading of another instance; the channel decides then. */
+const ELSEWHERE_MS = 1_500;
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Reads the templates of one name again, for a send that does not fit what is stored. Of several sends of one
+ * instance, one reads and the others wait for it; a send waits a moment for the reading of another instance.
+ *
+ * @param source with `isElsewhere`, whether the database has left the reading to another request.
+ * @returns whether the templates of this name were read and stored since.
+ * @throws what readByName() does, for the one that reads.
+ */
+export async function rereadTemplate(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  source: TemplateSource & { isElsewhere?: boolean },
+  name: string,
+): Promise<boolean> {
+  const key = `${source.accountId} ${name}`;
+  if (source.isElsewhere) return await readElsewhere(key);
+  const reading = readByName(db, channel, source, name);
+  keep(key, reading.then(() => true, () => false));
+  await reading;
+  return true;
+}
+
+/** Whether a reading that another request makes was stored, if that is known soon. */
+async function readElsewhere(key: string): Promise<boolean> {
+  // The other request may be one of this instance that has not heard from the database yet.
+  for (let waited = 0; waited < ELSEWHERE_MS; waited += LOOK_EVERY_MS) {
+    const reading = readings.get(key);
+    if (reading && performance.now() - reading.began < KEPT_MS) return await reading.isStored;
+    await pause(LOOK_EVERY_MS);
+  }
+  return false;
+}
+
+function keep(key: string, isStored: Promise<boolean>) {
+  const now = performance.now();
+  for (const [other, { began }] of readings) {
+    if (now - began < KEPT_MS) break;
+    readings.delete(other);
+  }
+  readings.delete(key);
+  readings.set(key, { began: now, isStored });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,123 @@
+import type { CompanyDb } from "../database/company_db.ts";
+import { rows } from "../database/rows.ts";
+import { inTime } from "../in_time.ts";
+import { ChannelTrouble, readTemplates } from "./catalogue.ts";
+import type { ChannelConfig } from "./channel_config.ts";
+import type { CredentialsKeys } from "./credentials.ts";
+import { type JobAccount, type JobOutcome, runJob } from "./job.ts";
+import { MediaTrouble } from "./sample_media.ts";
+import { uploadMedia } from "./template_media.ts";
+import { type Changes, storeReading } from "./template_reading.ts";
+
+export { type MediaPatience, type TemplateMedia, uploadMedia } from "./template_media.ts";
+export { rereadTemplate } from "./template_reread.ts";
+export type { Changes } from "./template_reading.ts";
+export type { JobOutcome } from "./job.ts";
+
+/** What became of the media that was due. */
+export interface MediaUploads {
+  uploaded: number;
+  /** The templates whose media could not be uploaded, with the reason in a sentence. */
+  failed: { name: string; language: string; reason: string }[];
+}
+
+/** The result of a synchronisation. */
+export interface Synchronisation extends Changes {
+  /** Null when another run uploads the account's media now, or when that failed as a whole. */
+  media: MediaUploads | null;
+}
+
+/** When to begin no further upload, on the clock of `performance.now()`; Infinity when all are to be done. */
+interface JobTime {
+  untilMs: number;
+}
+
+/** A list that takes longer is given up: no run may take three minutes, and hosted functions end after 150 s. */
+const READING_MS = 90_000;
+/** An upload that begins in the last moment must end within those 150 s as well. */
+const UPLOAD = { timeoutMs: 80_000, leaseSeconds: 120 };
+const DUE_AT_ONCE = 50;
+
+/**
+ * The job template-sync: reads all templates of an account's business account and stores them, whole or not
+ * at all. Then uploads the media that is due, as a run of template-media.
+ *
+ * @throws DatabaseError when the database cannot begin or end the run.
+ */
+export async function syncTemplates(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  keys: CredentialsKeys,
+  accountId: string,
+  time: JobTime,
+): Promise<JobOutcome<Synchronisation>> {
+  const run = { job: "template-sync", accountId } as const;
+  const synced = await runJob(db, keys, run, async (account) => {
+    const late = () =>
+      new ChannelTrouble(`The channel took more than ${READING_MS / 1000} s to list its templates`);
+    const reading = readTemplates(channel, account);
+    const entries = await inTime(reading, AbortSignal.timeout(READING_MS), late);
+    return await storeReading(db, account, entries);
+  });
+  if (synced.outcome !== "done") return synced;
+  const media = await uploadDueMedia(db, channel, keys, accountId, time);
+  const result = { ...synced.result, media: media.outcome === "done" ? media.result : null };
+  return { outcome: "done", result };
+}
+
+/**
+ * The job template-media: uploads the media of an account's templates that is due, one after the other. One
+ * that fails is counted, and is due again later.
+ *
+ * @throws DatabaseError when the database cannot begin or end the run.
+ */
+export async function uploadDueMedia(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  keys: CredentialsKeys,
+  accountId: string,
+  { untilMs }: JobTime,
+): Promise<JobOutcome<MediaUploads>> {
+  return await runJob(db, keys, { job: "template-media", accountId }, async (account) => {
+    const uploads: MediaUploads = { uploaded: 0, failed: [] };
+    const tried = new Set<string>();
+    for (;;) {
+      const due = await dueMedia(db, accountId);
+      const next = due.filter(({ template_id }) => !tried.has(template_id));
+      if (next.length === 0) return uploads;
+      for (const template of next) {
+        if (performance.now() >= untilMs) return uploads;
+        tried.add(template.template_id);
+        await uploadOne(db, channel, account, template, uploads);
+      }
+    }
+  });
+}
+
+/** A template whose media is due. */
+interface DueMedia {
+  template_id: string;
+  name: string;
+  language: string;
+}
+
+async function dueMedia(db: CompanyDb, account_id: string): Promise<DueMedia[]> {
+  const due = rows(await db.rpc("due_media", { account_id, max_rows: DUE_AT_ONCE }));
+  return due as unknown as DueMedia[]; // jsonb that due_media() makes
+}
+
+async function uploadOne(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  account: JobAccount,
+  { template_id: templateId, name, language }: DueMedia,
+  uploads: MediaUploads,
+) {
+  try {
+    await uploadMedia(db, channel, { ...account, templateId }, UPLOAD);
+    uploads.uploaded++;
+  } catch (error) {
+    if (!(error instanceof MediaTrouble)) throw error;
+    uploads.failed.push({ name, language, reason: error.message });
+  }
+}

@@ -1,0 +1,58 @@
+import { Hono } from "hono";
+import * as z from "zod";
+import { ApiError } from "../_shared/errors.ts";
+import { requireAddress } from "../_shared/http/address.ts";
+import type { ApiEnv } from "../_shared/http/env.ts";
+import { respondToError } from "../_shared/http/error_response.ts";
+import { Id } from "../_shared/http/fields.ts";
+import { requestId } from "../_shared/http/request_id.ts";
+import { readBody } from "../_shared/http/validate.ts";
+import type { WhatsappConfig } from "./config.ts";
+import { JOB_NAMES, jobs } from "./jobs.ts";
+import { requireSecret } from "./jobs_secret.ts";
+
+const JobBody = z.strictObject({ account_id: Id });
+/** Far more values than the body of a job has. */
+const MAX_VALUES = 100;
+
+/**
+ * The channel's own door. It has one route, for the operator's scheduler: `POST /whatsapp/jobs/{name}` runs a
+ * job for one account. Nothing is told to a caller without the secret.
+ */
+export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
+  const requireJobsSecret = requireSecret(config.jobsSecret);
+  const run = jobs(config);
+  return new Hono<ApiEnv>()
+    .use(requestId)
+    .basePath("/whatsapp")
+    .onError(respondToError({ whenUnavailable: () => "call for the job again" }))
+    .all("/jobs/:name", async (c) => {
+      const { origin } = c.var;
+      await requireJobsSecret(c.req.raw.headers, origin);
+      requireAddress(c.req);
+      const job = JOB_NAMES.find((name) => name === c.req.param("name"));
+      if (!job) {
+        throw new ApiError(
+          "not_found",
+          `There is no such job; the jobs are ${JOB_NAMES.join(", ")}`,
+        );
+      }
+      if (c.req.method !== "POST") {
+        throw new ApiError("method_not_allowed", "A job is run by POST", {
+          headers: { Allow: "POST" },
+        });
+      }
+      const { account_id } = await readBody(c.req.raw, JobBody, [], {
+        maxValues: MAX_VALUES,
+        timeoutMs: config.bodyTimeoutMs,
+        judge: async () => {},
+      });
+      return c.json({ data: await run(job, account_id, origin) });
+    })
+    .notFound(() => {
+      throw new ApiError(
+        "route_not_found",
+        "There is no such path; the path is /whatsapp/jobs/{name}",
+      );
+    });
+}

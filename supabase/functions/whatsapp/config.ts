@@ -1,0 +1,42 @@
+import { type Config, ConfigError, readConfig } from "../_shared/config.ts";
+import { type ChannelConfig, readChannelConfig } from "../_shared/whatsapp/channel_config.ts";
+import { type CredentialsKeys, readCredentialsKeys } from "../_shared/whatsapp/credentials.ts";
+
+/** What the channel's own door needs: the database, the channel, the keys of access tokens, and its secret. */
+export interface WhatsappConfig extends Config {
+  /** They open the access tokens of messaging accounts. */
+  credentialsKeys: CredentialsKeys;
+  whatsapp: ChannelConfig;
+  /** Who calls for a job presents it. Null: this installation runs no jobs. */
+  jobsSecret: string | null;
+  /** A job begins nothing more after this time. */
+  jobMs: number;
+}
+
+/**
+ * Reads the configuration once, when the function starts.
+ * @throws ConfigError with one sentence, for the operator's log.
+ */
+export async function readWhatsappConfig(
+  env: Record<string, string | undefined>,
+): Promise<WhatsappConfig> {
+  return {
+    ...await readConfig(env),
+    // To store a reading of thousands of templates is one statement, which may take 20 s.
+    databaseTimeoutMs: 25_000,
+    credentialsKeys: readCredentialsKeys(env),
+    whatsapp: readChannelConfig(env),
+    jobsSecret: readJobsSecret(env.JOBS_SECRET),
+    jobMs: 60_000,
+  };
+}
+
+/** The rest of the function works without jobs, so the secret may be missing. A bad one is a mistake. */
+function readJobsSecret(secret: string | undefined): string | null {
+  if (!secret) return null;
+  if (/^[!-~]{32,255}$/.test(secret)) return secret;
+  throw new ConfigError(
+    "JOBS_SECRET must have 32 to 255 visible ASCII characters, or be left out, which switches the jobs off; " +
+      "`openssl rand -base64 32` makes one.",
+  );
+}

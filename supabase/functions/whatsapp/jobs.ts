@@ -1,0 +1,71 @@
+import { keepRunning } from "../_shared/background.ts";
+import { companyDb } from "../_shared/database/company_db.ts";
+import { ApiError } from "../_shared/errors.ts";
+import { channelTokenSource } from "../_shared/key/token.ts";
+import { logEvent, logWarning, type Origin } from "../_shared/log.ts";
+import {
+  type JobOutcome,
+  syncTemplates,
+  uploadDueMedia,
+} from "../_shared/whatsapp/template_sync.ts";
+import type { WhatsappConfig } from "./config.ts";
+
+const JOBS = { "template-sync": syncTemplates, "template-media": uploadDueMedia };
+
+/** The names of the jobs, as they stand in the path. */
+export const JOB_NAMES = Object.keys(JOBS) as (keyof typeof JOBS)[];
+
+/** The answer to a run that succeeded: what was asked for, and the result of the job. */
+type JobAnswer = { job: string; account_id: string } & Record<string, unknown>;
+
+/**
+ * A function that runs a job for one account, and writes a line about it to the log.
+ * It throws ApiError not_found, job_running or job_failed; DatabaseError.
+ */
+export function jobs(config: WhatsappConfig) {
+  const db = companyDb(config, channelTokenSource(config.signingKey));
+  const { whatsapp, credentialsKeys, jobMs } = config;
+  return async (
+    job: keyof typeof JOBS,
+    accountId: string,
+    origin: Origin,
+  ): Promise<JobAnswer> => {
+    const began = performance.now();
+    const time = { untilMs: began + jobMs };
+    const running: Promise<JobOutcome<object>> = JOBS[job](
+      db,
+      whatsapp,
+      credentialsKeys,
+      accountId,
+      time,
+    );
+    // The run goes on, and its end is recorded, when the caller hangs up.
+    keepRunning(running.catch(() => {}));
+    const ended = await running;
+    logRun(origin, { job, accountId }, ended, performance.now() - began);
+    switch (ended.outcome) {
+      case "done":
+        return { job, account_id: accountId, ...ended.result };
+      case "failed":
+        throw new ApiError("job_failed", ended.failure);
+      case "busy":
+        throw new ApiError("job_running", "Another run of this job for this account is under way");
+      case "no_account":
+        throw new ApiError("not_found", "No connected account has this id");
+    }
+  };
+}
+
+function logRun(
+  origin: Origin,
+  { job, accountId }: { job: string; accountId: string },
+  ended: JobOutcome<object>,
+  ms: number,
+) {
+  const facts = { job, account_id: accountId, outcome: ended.outcome, ms: Math.round(ms) };
+  if (ended.outcome === "failed") {
+    logWarning(origin, "job", { ...facts, failure: ended.failure });
+  } else {
+    logEvent(origin, "job", { ...facts, ...(ended.outcome === "done" && ended.result) });
+  }
+}

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { type JobsStatus, statusText } from "../../admin/jobs_status.ts";
+import { stack } from "../support/test_stack.ts";
+import { admin, json, printed } from "./command.ts";
+
+const SECRET = "s".repeat(40);
+
+Deno.test("jobs schedule needs the secret, and says what the local database does not have", async () => {
+  const schedule = ["jobs", "schedule"];
+  const [without, short, local] = await Promise.all([
+    admin(schedule),
+    admin(schedule, { env: { JOBS_SECRET: "short" } }),
+    admin(schedule, { env: { JOBS_SECRET: SECRET } }),
+  ]);
+  const failed = (stderr: string) => ({ code: 1, stdout: "", stderr });
+  assert.deepEqual(
+    without,
+    failed(
+      "JOBS_SECRET is not set: set it to the JOBS_SECRET of the functions, so that they know who calls.\n",
+    ),
+  );
+  assert.deepEqual(
+    short,
+    failed("The secret of the jobs must have 32 to 255 visible ASCII characters.\n"),
+  );
+  assert.match(
+    local.stderr,
+    /^This database does not have what scheduled jobs need .*by itself\.\n$/,
+  );
+  assert.ok(!local.stderr.includes(SECRET));
+});
+
+Deno.test("jobs schedule gives the project the address of its function, or another one", async () => {
+  const calls: unknown[] = [];
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      calls.push([new URL(request.url).pathname, await request.json()]);
+      return new Response(null, { status: 204 });
+    },
+  );
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  const env = { SUPABASE_URL: `${url}/`, SUPABASE_SECRET_KEY: "sb_secret_x", JOBS_SECRET: SECRET };
+  const other = "https://api.example.com/functions/v1/whatsapp";
+  const own = await admin(["jobs", "schedule", "--json"], { env });
+  assert.deepEqual(JSON.parse(own.stdout), {
+    scheduled: true,
+    url: `${url}/functions/v1/whatsapp`,
+  });
+  const named = await admin(["jobs", "schedule", "--functions-url", `${other}/`], { env });
+  assert.ok(named.stdout.includes(other) && !named.stdout.includes(SECRET));
+  assert.deepEqual(
+    calls,
+    [`${url}/functions/v1/whatsapp`, other].map((url) => [
+      "/rest/v1/rpc/schedule_jobs",
+      { url, secret: SECRET },
+    ]),
+  );
+});
+
+Deno.test("jobs status and unschedule work where nothing is scheduled", async () => {
+  const status = ["jobs", "status"];
+  assert.match(await printed(status), /^Jobs are not scheduled: .*\n\nCOMPANY +PHONE /);
+  const { scheduled, accounts } = await json(status);
+  assert.equal(scheduled, false);
+  assert.ok(accounts.length > 0);
+  assert.equal(await printed(["jobs", "unschedule"]), "No jobs were scheduled.\n");
+  assert.ok(stack.whatsapp_url);
+});
+
+const ACCOUNT = {
+  account_id: "7d1f6f0e-2c4b-4a57-9a1e-5f2f3c1b8e90",
+  company_id: "de300000-0000-4000-8000-000000000001",
+  company_name: "Ondalva\u001b[2J",
+  phone_number_id: "1",
+  display_phone: "+15550100",
+  business_account_id: "42",
+  synced_at: "2026-11-22T06:10:30+00:00",
+  sync_due_at: "2026-11-23T05:40:00+00:00",
+  failures: 1,
+  templates: 12,
+  media_due: 2,
+  last_runs: {
+    "template-sync": {
+      began_at: "2026-11-22T07:00:00+00:00",
+      ended_at: "2026-11-22T07:00:01+00:00",
+      failure: "The channel is down",
+      result: null,
+    },
+    "template-media": {
+      began_at: "2026-11-22T06:10:31+00:00",
+      ended_at: null,
+      failure: null,
+      result: null,
+    },
+  },
+};
+
+Deno.test("the status for people has the schedule, each account, why a run failed, and calls that failed", () => {
+  const status: JobsStatus = {
+    scheduled: true,
+    url: "https://x.supabase.co/functions/v1/whatsapp",
+    cron_jobs: [{
+      name: "call-due-jobs",
+      schedule: "* * * * *",
+      active: true,
+      last_run_at: "2026-11-22T07:01:00+00:00",
+      last_status: "failed",
+      last_message: "ERROR: no room",
+    }],
+    accounts: [ACCOUNT, {
+      ...ACCOUNT,
+      business_account_id: null,
+      synced_at: null,
+      sync_due_at: null,
+      media_due: 0,
+      last_runs: {},
+    }],
+    failed_calls: [{
+      job: "template-sync",
+      account_id: ACCOUNT.account_id,
+      called_at: "2026-11-22T07:01:00+00:00",
+      status: null,
+      error: "Timeout was reached",
+    }],
+  };
+  const [schedule, cron, accounts, failures, calls] = statusText(status).split("\n\n");
+  assert.equal(
+    schedule,
+    "Jobs are scheduled: the database calls https://x.supabase.co/functions/v1/whatsapp each minute.",
+  );
+  assert.equal(
+    cron.split("\n")[1],
+    "call-due-jobs  * * * * *  active  2026-11-22 07:01 UTC  failed: ERROR: no room",
+  );
+  const [, known, unknown] = accounts.split("\n").map((line) => line.split(/ {2,}/));
+  assert.deepEqual(known, [
+    "Ondalva [2J",
+    "+15550100",
+    "42",
+    "12",
+    "2026-11-22 06:10 UTC",
+    "2026-11-23 05:40 UTC",
+    "2",
+    "template-media 2026-11-22 06:10 UTC not ended, template-sync 2026-11-22 07:00 UTC failed",
+  ]);
+  assert.deepEqual(unknown, ["Ondalva [2J", "+15550100", "unknown"]);
+  assert.equal(
+    failures,
+    `template-sync of +15550100 (account ${ACCOUNT.account_id}) failed: The channel is down`,
+  );
+  assert.match(calls, /no answer +Timeout was reached$/);
+});

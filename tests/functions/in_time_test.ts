@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { inTime } from "../../supabase/functions/_shared/in_time.ts";
+
+const late = () => new Error("late");
+
+Deno.test("work that ends before the signal gives its result or its error", async () => {
+  const { signal } = new AbortController();
+  assert.equal(await inTime(Promise.resolve(1), signal, late), 1);
+  await assert.rejects(inTime(Promise.reject(new Error("own")), signal, late), /own/);
+});
+
+Deno.test("work that has not ended at the signal is given up, also when the signal came before", async () => {
+  const ending = new AbortController();
+  const waiting = inTime(new Promise(() => {}), ending.signal, late);
+  ending.abort();
+  await assert.rejects(waiting, /late/);
+  await assert.rejects(inTime(new Promise(() => {}), ending.signal, late), /late/);
+});
+
+Deno.test("an error that comes after the signal is no unhandled one", async () => {
+  const ending = new AbortController();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const waiting = inTime(promise, ending.signal, late);
+  ending.abort();
+  await assert.rejects(waiting, /late/);
+  reject(new Error("afterwards"));
+  await new Promise((resolve) => setTimeout(resolve));
+});

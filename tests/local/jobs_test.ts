@@ -1,0 +1,122 @@
+// `npm start` runs the jobs of messaging accounts by itself.
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { runDueJobs } from "../../local/jobs.ts";
+import type { Sql } from "../../local/postgres/database.ts";
+import { loadSecrets } from "../../local/secrets.ts";
+import { startOn, until, withFolder } from "../support/started.ts";
+
+Deno.test("the demo company has its catalogue soon after the start, and again with a new sandbox", async () => {
+  await withFolder(async (folder) => {
+    const uploadsOf = async (sql: postgres.Sql) => {
+      const [{ count }] = await sql`
+        select count(*)::int from template_media where media_id is not null
+      `;
+      return count;
+    };
+    const first = await startOn(folder);
+    const sql = postgres(first.stack.database_url, { max: 1 });
+    await until(async () => await uploadsOf(sql) > 0);
+    const [{ templates }] = await sql`select count(*)::int as templates from templates`;
+    assert.ok(templates >= 12, `${templates} templates`);
+    await until(async () => {
+      const [{ open }] =
+        await sql`select count(*)::int as open from job_runs where ended_at is null`;
+      return open === 0;
+    });
+    const uploads = await uploadsOf(sql);
+    await sql.end();
+    assert.deepEqual(await first.started.end(), [0, ""]);
+
+    // The data folder of a version that had no jobs.
+    const { jobs_secret: _, ...older } = JSON.parse(
+      await Deno.readTextFile(`${folder}/secrets.json`),
+    );
+    await Deno.writeTextFile(`${folder}/secrets.json`, JSON.stringify(older));
+    const again = await startOn(folder);
+    const later = postgres(again.stack.database_url, { max: 1 });
+    await until(async () => await uploadsOf(later) === uploads);
+    // The new sandbox is at another address.
+    const { origin } = new URL(again.stack.url);
+    const strange = await later`
+      select name from templates where sample_url is not null and sample_url not like ${`${origin}/%`}
+    `;
+    assert.deepEqual([...strange], []);
+    await later.end();
+    assert.deepEqual(await again.started.end(), [0, ""]);
+    const { jobs_secret, ...others } = JSON.parse(
+      await Deno.readTextFile(`${folder}/secrets.json`),
+    );
+    assert.match(jobs_secret, /^[\w-]{43}$/);
+    assert.deepEqual(others, older);
+  });
+});
+
+Deno.test("secrets are made once, and those that an older file lacks are added", async () => {
+  await withFolder(async (folder) => {
+    const file = `${folder}/secrets.json`;
+    const made = await loadSecrets(file);
+    assert.deepEqual(await loadSecrets(file), made);
+    const { jobs_secret: _, ...older } = made;
+    await Deno.writeTextFile(file, JSON.stringify(older));
+    const added = await loadSecrets(file);
+    assert.deepEqual({ ...added, jobs_secret: "" }, { ...older, jobs_secret: "" });
+    assert.deepEqual(await loadSecrets(file), added);
+  });
+});
+
+/** A function whatsapp that answers as the test says, and a database in which these jobs are due. */
+function ownFunction(due: { job: string; account_id: string }[], answer: () => Promise<Response>) {
+  const calls: { path: string; authorization: string | null; body: unknown }[] = [];
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      calls.push({
+        path: new URL(request.url).pathname,
+        authorization: request.headers.get("Authorization"),
+        body: await request.json(),
+      });
+      return await answer();
+    },
+  );
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    calls,
+    sql: (() => Promise.resolve(due)) as unknown as Sql,
+    [Symbol.asyncDispose]: async () => await server.shutdown(),
+  };
+}
+
+const DUE = ["1", "2"].map((account_id) => ({ job: "template-sync", account_id }));
+
+Deno.test("what is due is called for one after the other, also after a failure", async () => {
+  await using own = ownFunction(DUE, () => Promise.resolve(new Response("no", { status: 502 })));
+  const jobs = runDueJobs(own.sql, own.url, "the-secret");
+  await until(() => own.calls.length === 2);
+  await jobs.stop();
+  assert.deepEqual(
+    own.calls,
+    ["1", "2"].map((account_id) => ({
+      path: "/jobs/template-sync",
+      authorization: "Bearer the-secret",
+      body: { account_id },
+    })),
+  );
+});
+
+Deno.test("a database that fails disturbs nothing, and the end does not wait for a minute", async () => {
+  const sql = (() => Promise.reject(new Error("down"))) as unknown as Sql;
+  const jobs = runDueJobs(sql, "http://127.0.0.1:9", "the-secret");
+  await jobs.stop();
+});
+
+Deno.test("the end breaks off a job that hangs, and begins no other", async () => {
+  const over = Promise.withResolvers<Response>();
+  const own = ownFunction(DUE, () => over.promise);
+  const jobs = runDueJobs(own.sql, own.url, "the-secret");
+  await until(() => own.calls.length === 1);
+  await jobs.stop();
+  assert.equal(own.calls.length, 1);
+  over.resolve(new Response());
+  await own[Symbol.asyncDispose]();
+});

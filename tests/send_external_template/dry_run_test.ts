@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { call, send } from "../support/calls.ts";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { companyWithTemplates } from "../support/known_templates.ts";
+import { sendTemplate, takenFrom, template } from "../support/sending.ts";
+import { sendCounts } from "../support/snapshot.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
+
+async function dryRun(company: Company, json: unknown, value = "true") {
+  return await send(`${stack.template_url}?dry_run=${value}`, "POST", {
+    Authorization: `Bearer ${company.keys.messaging}`,
+    "Content-Type": "application/json",
+  }, JSON.stringify(json));
+}
+
+const counts = ({ id }: Company) => withDatabase((sql) => sendCounts(sql, id));
+
+Deno.test("a dry run says that a request would be sent, and sends and writes nothing", async () => {
+  const company = await companyWithTemplates();
+  const before = await counts(company);
+  const json = template(anyPhone(), { idempotency_key: "k", contact_name: "Ada" });
+  for (let i = 0; i < 2; i++) {
+    const { status, body } = await dryRun(company, json);
+    assert.deepEqual([status, body], [200, { success: true, dry_run: true, outcome: "send" }]);
+  }
+  assert.deepEqual(await counts(company), before);
+  assert.deepEqual(await takenFrom(company), []);
+  assert.equal((await sendTemplate(company.keys.messaging, json)).body.idempotent_hit, false);
+});
+
+Deno.test("a dry run without a catalogue says what is known", async () => {
+  const { body } = await dryRun(await newCompany(), template(anyPhone()));
+  assert.deepEqual(body, { success: true, dry_run: true, outcome: "send" });
+});
+
+Deno.test("a dry run of a repeat says so, with the success of the earlier send", async () => {
+  const company = await newCompany();
+  const json = template(anyPhone(), { idempotency_key: "k" });
+  await sendTemplate(company.keys.messaging, json);
+  assert.deepEqual((await dryRun(company, json)).body, {
+    success: true,
+    dry_run: true,
+    outcome: "repeat",
+  });
+  const failing = template("+15550132015", { idempotency_key: "fails" });
+  assert.equal((await sendTemplate(company.keys.messaging, failing)).status, 422);
+  assert.deepEqual((await dryRun(company, failing)).body, {
+    success: false,
+    dry_run: true,
+    outcome: "repeat",
+  });
+});
+
+Deno.test("a dry run leaves a send whose lease has ended as it is", async () => {
+  const company = await newCompany();
+  const json = template("+15551000006", { idempotency_key: "k" });
+  assert.equal((await sendTemplate(company.keys.messaging, json)).status, 502);
+  const state = () =>
+    withDatabase(async (sql) =>
+      (await sql`select state, updated_at from template_sends where company_id = ${company.id}`)[0]
+    );
+  await withDatabase((sql) =>
+    sql`update template_sends set lease_ends_at = now() - interval '1 s' where company_id = ${company.id}`
+  );
+  const before = await state();
+  assert.equal((await dryRun(company, json)).body.outcome, "repeat");
+  assert.deepEqual(await state(), before);
+});
+
+Deno.test("a dry run to a contact who must not be contacted says so", async () => {
+  const company = await newCompany();
+  const phone = anyPhone();
+  const json = { phone, do_not_contact: true };
+  assert.equal((await call(company.keys.write, "POST", "/contacts", { json })).status, 201);
+  assert.deepEqual((await dryRun(company, template(phone))).body, {
+    success: false,
+    dry_run: true,
+    outcome: "do_not_contact",
+  });
+});
+
+Deno.test("a dry run answers the errors of the send", async () => {
+  const company = await companyWithTemplates();
+  const refused = await dryRun(company, template(anyPhone(), { body_variables: [] }));
+  assert.deepEqual(
+    [refused.status, refused.body.code, refused.body.details[0].field],
+    [422, "template_rejected", "body_variables"],
+  );
+  const other = await dryRun(company, template(anyPhone(), { phone_number_id: "1" }));
+  assert.deepEqual([other.status, other.body.details[0].field], [422, "phone_number_id"]);
+  const wrong = await dryRun(company, template("12"));
+  assert.deepEqual([wrong.status, wrong.body.details[0].field], [422, "phone"]);
+});
+
+Deno.test("dry_run is true or false", async () => {
+  const company = await newCompany();
+  for (const value of ["1", "TRUE", ""]) {
+    const { status, body } = await dryRun(company, template(anyPhone()), value);
+    assert.deepEqual([status, body.details[0].field], [422, "dry_run"], value);
+  }
+  const { body } = await dryRun(company, template(anyPhone()), "false");
+  assert.equal(body.idempotent_hit, false);
+});

@@ -1,0 +1,82 @@
+import { SANDBOX_BUSINESS_ACCOUNT_ID, SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
+import { sandbox, type SandboxMessage } from "../../local/sandbox/sandbox.ts";
+import { readTemplates } from "../../supabase/functions/_shared/whatsapp/catalogue.ts";
+import { readChannelConfig } from "../../supabase/functions/_shared/whatsapp/channel_config.ts";
+import { type Company, newCompany } from "./company.ts";
+import { stack, withDatabase } from "./test_stack.ts";
+
+/** The WhatsApp API of the stack's sandbox. */
+const stackChannel = stack.sandbox_url?.replace(/messages$/, "v26.0") ?? "";
+
+/** A new company whose account has the templates of a sandbox; the stack's own, unless another is given. */
+export async function companyWithTemplates(channelUrl = stackChannel): Promise<Company> {
+  const company = await newCompany();
+  await knowTemplates(company, channelUrl);
+  return company;
+}
+
+/** Synchronises the templates of a company's account with a sandbox. */
+export async function knowTemplates(
+  { account_id }: Pick<Company, "account_id">,
+  channelUrl = stackChannel,
+) {
+  const channel = readChannelConfig({ WHATSAPP_API_URL: channelUrl });
+  const source = { token: SANDBOX_TOKEN, businessAccountId: SANDBOX_BUSINESS_ACCOUNT_ID };
+  const entries = await readTemplates(channel, source);
+  await withDatabase(async (sql) => {
+    await sql`
+      update messaging_accounts set business_account_id = ${SANDBOX_BUSINESS_ACCOUNT_ID} where id = ${account_id}
+    `;
+    await sql`select apply_template_sync(${account_id}, now(), ${sql.json(entries as never)})`;
+  });
+}
+
+/** Makes what is stored of a company's templates, or of one of them, older than the ten minutes of a fresh one. */
+export async function ageTemplates({ id }: Company, name?: string) {
+  await withDatabase((sql) =>
+    sql`
+      update templates set read_at = now() - interval '11 minutes'
+      where company_id = ${id} and name = coalesce(${name ?? null}, name)
+    `
+  );
+}
+
+/** A call that a sandbox of a test's own has received. */
+export interface SandboxCall {
+  method: string;
+  path: string;
+}
+
+/**
+ * A sandbox of a test's own, which records every call.
+ *
+ * @param answer answers in its place; null leaves the call to the sandbox.
+ */
+export function ownSandbox(
+  answer: (call: SandboxCall, request: Request) => Response | Promise<Response> | null = () => null,
+) {
+  const channel = sandbox();
+  const calls: SandboxCall[] = [];
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const call = { method: request.method, path: new URL(request.url).pathname };
+      if (call.path !== "/messages") calls.push(call);
+      return await (answer(call, request) ?? channel.fetch(request));
+    },
+  );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  return {
+    url: `${origin}/v26.0`,
+    /** Every call, without those of taken(). */
+    calls,
+    /** How many calls had this method and a path with this end. */
+    count: (method: string, end: string) =>
+      calls.filter((call) => call.method === method && call.path.endsWith(end)).length,
+    /** The messages that it has accepted, newest first. */
+    async taken(): Promise<SandboxMessage[]> {
+      return (await (await fetch(`${origin}/messages`)).json()).data;
+    },
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}

@@ -1,0 +1,116 @@
+/** A template as the channel lists it. */
+export type ListedTemplate = Record<string, unknown>;
+
+/** A channel of the test's own that lists templates, knows every phone number, serves samples and takes media. */
+export function templateChannel(
+  { templates = [], businessAccounts = ["42"], displayPhone, pageSize = 100, answer = () => null }:
+    {
+      templates?: ListedTemplate[];
+      /** The business accounts that a token is for, as the channel tells it. */
+      businessAccounts?: string[];
+      /** The phone of every number, if the channel tells it. */
+      displayPhone?: string;
+      pageSize?: number;
+      /** Answers in place of this channel; null leaves the answer to it. */
+      answer?(request: Request): Response | null | Promise<Response | null>;
+    } = {},
+) {
+  const calls: string[] = [];
+  const numbers = new Set<string>();
+  const uploads: { phoneNumberId: string; form: FormData }[] = [];
+  const channel = {
+    /** `GET /samples/offer.png`, `POST /1/media` … */
+    calls,
+    uploads,
+    templates,
+    url: "",
+    /** The address of a sample, signed as the channel signs it. */
+    sample: (file: string, signature = "good") => `${origin}/samples/${file}?sig=${signature}`,
+    [Symbol.asyncDispose]: async () => await server.shutdown(),
+    /** Lets the process end while the channel still listens. */
+    unref: () => server.unref(),
+  };
+
+  const listed = (url: URL) => {
+    const name = url.searchParams.get("name");
+    const found = channel.templates.filter((template) => name === null || template.name === name);
+    const from = Number(url.searchParams.get("after") ?? 0);
+    const to = from + pageSize;
+    return Response.json({
+      data: found.slice(from, to),
+      paging: to < found.length ? { cursors: { after: String(to) }, next: "https://next" } : {},
+    });
+  };
+
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const url = new URL(request.url);
+      const path = url.pathname.replace("/v26.0", "");
+      calls.push(`${request.method} ${path}`);
+      const other = await answer(request);
+      if (other) return other;
+      const [, first, second] = path.split("/");
+      if (first === "samples") return sampleOf(second, url.searchParams.get("sig"));
+      if (first === "debug_token") {
+        const scope = "whatsapp_business_management";
+        return Response.json({
+          data: { granular_scopes: [{ scope, target_ids: businessAccounts }] },
+        });
+      }
+      if (second === "message_templates") return listed(url);
+      if (second === "phone_numbers") {
+        return Response.json({ data: Array.from(numbers, (id) => ({ id })) });
+      }
+      if (second === "media") {
+        uploads.push({ phoneNumberId: first, form: await request.formData() });
+        return Response.json({ id: `media${uploads.length}` });
+      }
+      numbers.add(first);
+      return Response.json({
+        id: first,
+        display_phone_number: displayPhone,
+        verified_name: "Test",
+      });
+    },
+  );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  channel.url = `${origin}/v26.0`;
+  return channel;
+}
+
+export type TemplateChannel = ReturnType<typeof templateChannel>;
+
+function sampleOf(file: string, signature: string | null): Response {
+  if (signature !== "good") return new Response("URL signature expired", { status: 403 });
+  const types: Record<string, string> = { png: "image/png", pdf: "application/pdf" };
+  const type = types[file.split(".")[1]] ?? "text/html";
+  return new Response(`the bytes of ${file}`, { headers: { "Content-Type": type } });
+}
+
+/** A template of the list with a body of one variable. */
+export function listedTemplate(name: string, changes: ListedTemplate = {}): ListedTemplate {
+  return {
+    id: `id-${name}`,
+    name,
+    language: "pt_BR",
+    status: "APPROVED",
+    category: "UTILITY",
+    components: [{
+      type: "BODY",
+      text: "Olá, {{1}}",
+      example: { body_text: [["Ada"]] },
+    }],
+    ...changes,
+  };
+}
+
+/** A template of the list with an image in its header. */
+export function imageTemplate(name: string, sample: string): ListedTemplate {
+  return listedTemplate(name, {
+    components: [
+      { type: "HEADER", format: "IMAGE", example: { header_handle: [sample] } },
+      { type: "BODY", text: "Olá" },
+    ],
+  });
+}

@@ -1,0 +1,189 @@
+// Before an account is connected, the channel is asked whether its token and phone number fit.
+
+import assert from "node:assert/strict";
+import {
+  type AccountCheck,
+  checkAccount,
+} from "../../supabase/functions/_shared/whatsapp/account_check.ts";
+import { channelAt, refusal, type Seen, served, TOKEN } from "./served.ts";
+
+type Answers = Record<string, Response | ((request: Seen) => Response)>;
+
+const NUMBER = { id: "1", display_phone_number: "+55 11 4002-8922", verified_name: "Lojinha" };
+const NAMES = { displayPhone: "+55 11 4002-8922", verifiedName: "Lojinha" };
+const numbers = (...ids: string[]) => () => Response.json({ data: ids.map((id) => ({ id })) });
+const scopes = (...granular_scopes: unknown[]) => () =>
+  Response.json({ data: { granular_scopes } });
+const management = (...target_ids: string[]) => ({
+  scope: "whatsapp_business_management",
+  target_ids,
+});
+
+/** Checks the phone number 1 at a channel with these answers by path, and 404 for any other. */
+async function check(answers: Answers, businessAccountId?: string) {
+  await using server = served((request) => {
+    const answer = answers[request.path.replace("/v26.0/", "")];
+    if (!answer) return refusal(100, "Unsupported get request", { error_subcode: 33 });
+    return typeof answer === "function" ? answer(request) : answer.clone();
+  });
+  const account = { token: TOKEN, phoneNumberId: "1", businessAccountId };
+  const result = await checkAccount(server.channel, account);
+  assert.ok(!JSON.stringify(result).includes(TOKEN.slice(0, 12)), "the token is not quoted");
+  return { result, seen: server.seen };
+}
+
+const number = () => Response.json(NUMBER);
+const asked = (seen: Seen[]) => seen.map(({ path }) => path.replace("/v26.0/", ""));
+
+function assertSaid(result: AccountCheck, verdict: AccountCheck["verdict"], words: RegExp) {
+  assert.equal(result.verdict, verdict, result.sentence);
+  assert.match(result.sentence, words);
+}
+
+Deno.test("a number that is one of the business account fits", async () => {
+  const { result, seen } = await check(
+    { "1": number, "77/phone_numbers": numbers("2", "1") },
+    "77",
+  );
+  assert.deepEqual(result, {
+    verdict: "fits",
+    sentence: "The access token can use phone number 1 of business account 77",
+    businessAccountId: "77",
+    ...NAMES,
+  });
+  assert.deepEqual(asked(seen), ["1", "77/phone_numbers"]);
+  assert.equal(seen[0].query.get("fields"), "id,display_phone_number,verified_name,quality_rating");
+  assert.equal(seen[1].query.get("fields"), "id");
+  assert.equal(seen[1].query.get("limit"), "100");
+});
+
+Deno.test("the number may be on a later page of the business account", async () => {
+  const pages = ({ query }: Seen) =>
+    query.has("after")
+      ? Response.json({ data: [{ id: "1" }] })
+      : Response.json({ data: [{ id: "2" }], paging: { cursors: { after: "x" }, next: "y" } });
+  assert.equal(
+    (await check({ "1": number, "77/phone_numbers": pages }, "77")).result.verdict,
+    "fits",
+  );
+});
+
+Deno.test("the channel's clear no to the token or the number refuses", async () => {
+  const noes: [Response, RegExp][] = [
+    [
+      refusal(190, "Expired", {}, 401),
+      /^The channel refuses the access token: .*\(190: Expired\)$/,
+    ],
+    ...[0, 3, 10, 200, 299].map((code): [Response, RegExp] => [
+      refusal(code, "No", {}, 403),
+      /^The access token may not use phone number 1 /,
+    ]),
+    [
+      refusal(100, "Unsupported get request", { error_subcode: 33 }),
+      /^The channel has no phone number 1 that this access token may use; /,
+    ],
+    [refusal(100, "Object with ID '1' does not exist"), /^The channel has no phone number 1 /],
+    [
+      refusal(100, "(#100) Tried accessing nonexisting field (display_phone_number)"),
+      /neither the phone nor the id of the business account/,
+    ],
+  ];
+  for (const [answer, words] of noes) {
+    const { result, seen } = await check({ "1": answer }, "77");
+    assertSaid(result, "refused", words);
+    assert.deepEqual(asked(seen), ["1"]);
+  }
+});
+
+Deno.test("anything else is unclear", async () => {
+  const unclear: [Response, RegExp][] = [
+    [new Response("Bad gateway", { status: 502 }), /\(HTTP 502\)$/],
+    [new Response("Forbidden", { status: 403 }), /\(HTTP 403\)$/],
+    [refusal(4, "Too many calls"), /code 4: Too many calls/],
+    [refusal(131031, "Locked"), /\(131031: Locked\)$/],
+    [refusal(100, "Invalid parameter"), /\(100: Invalid parameter\)$/],
+    [Response.json({ id: "2" }), /without the phone number 1$/],
+    [Response.json([]), /without the phone number 1$/],
+    [Response.json(null), /without the phone number 1$/],
+  ];
+  for (const [answer, words] of unclear) {
+    assertSaid((await check({ "1": answer }, "77")).result, "unclear", words);
+  }
+  const away = await checkAccount(channelAt("http://127.0.0.1:1"), {
+    token: TOKEN,
+    phoneNumberId: "1",
+  });
+  assertSaid(away, "unclear", /could not be asked for phone number 1 /);
+});
+
+Deno.test("a number that the whole list of the business account does not have is refused", async () => {
+  const { result } = await check({ "1": number, "77/phone_numbers": numbers("2", "3") }, "77");
+  assertSaid(result, "refused", /^The phone number 1 is not one of business account 77$/);
+  assert.equal(result.businessAccountId, undefined);
+});
+
+Deno.test("a business account that cannot be read is unclear, and a missing permission is named", async () => {
+  const without = (answer: Response) => check({ "1": number, "77/phone_numbers": answer }, "77");
+  for (
+    const answer of [
+      refusal(10, "No"),
+      refusal(200, "No"),
+      refusal(100, "x", { error_subcode: 33 }),
+    ]
+  ) {
+    const { result } = await without(answer);
+    assertSaid(result, "unclear", /lacks the permission whatsapp_business_management \(/);
+    assert.equal(result.displayPhone, NAMES.displayPhone);
+  }
+  assertSaid(
+    (await without(new Response(null, { status: 500 }))).result,
+    "unclear",
+    /^The channel did not list the phone numbers of business account 77 \(HTTP 500\)$/,
+  );
+  assertSaid((await without(refusal(190, "Expired"))).result, "refused", /190: Expired/);
+});
+
+Deno.test("without a business account, the one that has the number is found by the token's permissions", async () => {
+  const messaging = { scope: "whatsapp_business_messaging", target_ids: ["9", "8"] };
+  const { result, seen } = await check({
+    "1": number,
+    debug_token: scopes(messaging, { scope: "email" }, null, management("7", "8")),
+    "7/phone_numbers": refusal(10, "No"),
+    "8/phone_numbers": numbers("2"),
+    "9/phone_numbers": numbers("1"),
+  });
+  assert.equal(result.verdict, "fits");
+  assert.equal(result.businessAccountId, "9");
+  assert.deepEqual(asked(seen), [
+    ...["1", "debug_token", "7/phone_numbers", "8/phone_numbers", "9/phone_numbers"],
+  ]);
+  assert.equal(seen[1].query.get("input_token"), TOKEN);
+});
+
+Deno.test("a business account that is not found is asked for, and at most 20 are looked at", async () => {
+  const many = Array.from({ length: 50 }, (_, n) => `${100 + n}`);
+  const tokens: Answers[string][] = [
+    ...[scopes(), scopes(management()), Response.json({ data: null })],
+    ...[refusal(100, "No"), new Response(null, { status: 500 }), scopes(management("../1", "x"))],
+  ];
+  for (const debug_token of tokens) {
+    const { result, seen } = await check({ "1": number, debug_token });
+    assertSaid(result, "fits", /give it with --business-account-id$/);
+    assert.equal(result.businessAccountId, undefined);
+    assert.deepEqual(asked(seen), ["1", "debug_token"]);
+  }
+  const { result, seen } = await check({ "1": number, debug_token: scopes(management(...many)) });
+  assertSaid(result, "fits", /give it with --business-account-id$/);
+  assert.equal(seen.length, 22);
+});
+
+Deno.test("what the channel says of the number is shown without control characters", async () => {
+  const odd = Response.json({
+    ...NUMBER,
+    verified_name: "Loja\u001b[2J\u0000",
+    display_phone_number: 7,
+  });
+  const { result } = await check({ "1": odd, "77/phone_numbers": numbers("1") }, "77");
+  assert.equal(result.verifiedName, "Loja [2J ");
+  assert.equal(result.displayPhone, undefined);
+});

@@ -1,0 +1,128 @@
+// What becomes of an upload: the channel takes it, refuses it, breaks it off or is too slow, and the sample's
+// connection never outlives it.
+
+import assert from "node:assert/strict";
+import {
+  MediaTrouble,
+  uploadSample,
+} from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
+import { bareChannel, readRequest, write } from "../support/bare_channel.ts";
+import { refusal, served, TOKEN } from "./served.ts";
+import {
+  ACCOUNT,
+  assertTrouble,
+  IN_TIME,
+  JPEG,
+  jpeg,
+  MIB,
+  NO_SIGNAL,
+  stream,
+  taken,
+  upload,
+} from "./uploading.ts";
+
+Deno.test("what the channel answers to an upload decides", async () => {
+  const media: [Response, RegExp, number?][] = [
+    [
+      refusal(131053, "Media upload error", { error_data: { details: "Unsupported type" } }),
+      /^The channel refuses the media \(131053: Media upload error; Unsupported type\)$/,
+      131053,
+    ],
+    [refusal(190, `Expired ${TOKEN}`), /^The channel refuses the media \(190: Expired \[/, 190],
+    [
+      refusal(131000, "Later"),
+      /^The channel did not take the media \(HTTP 400, code 131000: Later\)$/,
+    ],
+    [new Response("no", { status: 502 }), /^The channel did not take the media \(HTTP 502\)$/],
+    [new Response("{"), /with an answer that is not JSON\)$/],
+    [Response.json({}), /without its id$/],
+    [Response.json({ id: 7 }), /without its id$/],
+    [Response.json({ id: "" }), /without its id$/],
+    [Response.json({ id: "line\nbreak" }), /without its id$/],
+    [Response.json({ id: TOKEN.slice(4, 30) }), /without its id$/],
+    [Response.json(null), /without its id$/],
+    [new Response(null, { status: 307, headers: { Location: "/x" } }), /\(HTTP 307\)$/],
+  ];
+  for (const [answer, words, code] of media) {
+    const { result, channel } = await assertTrouble(upload(jpeg, {}, () => answer), words);
+    assert.equal(result.channel?.code, code);
+    assert.equal(channel.seen.length, 1);
+  }
+});
+
+/** Uploads an endless sample to a channel of bare connections, and waits until the sample is let go. */
+async function uploadToBare(
+  treat: (connection: Deno.TcpConn) => Promise<unknown>,
+  signal = NO_SIGNAL,
+) {
+  const { body, letGo } = stream();
+  const headers = { ...JPEG, "Content-Length": String(5 * MIB) };
+  await using host = served(() => new Response(body, { headers }));
+  await using channel = bareChannel();
+  channel.become(treat);
+  const error = await uploadSample(
+    { url: `http://${channel.address}/v26.0`, timeoutMs: 20_000, sampleHosts: [host.origin] },
+    ACCOUNT,
+    { url: `${host.origin}/x`, format: "IMAGE", templateName: "promo" },
+    signal,
+  ).catch((error) => error);
+  await letGo;
+  assert.ok(error instanceof MediaTrouble);
+  return { message: error.message, connections: channel.connections };
+}
+
+Deno.test("an upload that breaks fails, is not repeated, and lets the sample go", async () => {
+  const { message, connections } = await uploadToBare(async (connection) => {
+    await connection.read(new Uint8Array(65_536));
+  });
+  assert.match(message, /^The channel did not take the media \(/);
+  assert.equal(connections, 1);
+});
+
+Deno.test("an upload that hangs is given up at the signal, and lets the sample go", async () => {
+  const stop = new AbortController();
+  const { message } = await uploadToBare(async (connection) => {
+    await connection.read(new Uint8Array(1));
+    stop.abort(); // and the rest of the request is not read
+  }, stop.signal);
+  assert.match(message, IN_TIME);
+});
+
+Deno.test("an answer after the time is no answer", async () => {
+  const stop = new AbortController();
+  const work = upload(jpeg, { signal: stop.signal }, async () => {
+    stop.abort();
+    await Promise.resolve();
+    return taken();
+  });
+  await assertTrouble(work, IN_TIME);
+});
+
+Deno.test("a channel that answers before it has the whole sample refuses it or has not taken it", async () => {
+  const answering = (json: string) => async (connection: Deno.TcpConn) => {
+    await connection.read(new Uint8Array(1024));
+    await write(connection, `HTTP/1.1 200 OK\r\nContent-Length: ${json.length}\r\n\r\n${json}`);
+    while (await connection.read(new Uint8Array(65_536)) !== null);
+  };
+  const early = await uploadToBare(answering('{"id":"media-1"}'));
+  assert.match(
+    early.message,
+    /^The channel (answered before it had the whole of|did not take) the media/,
+  );
+});
+
+Deno.test("a whole request is read by a channel that counts its bytes", async () => {
+  await using host = served(jpeg);
+  await using channel = bareChannel();
+  channel.become(async (connection) => {
+    await readRequest(connection); // by its Content-Length
+    await write(connection, 'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"id":"media-1"}');
+  });
+  const { mediaId } = await uploadSample(
+    { url: `http://${channel.address}/v26.0`, timeoutMs: 20_000, sampleHosts: [host.origin] },
+    ACCOUNT,
+    { url: `${host.origin}/x`, format: "IMAGE", templateName: "promo" },
+    NO_SIGNAL,
+  );
+  assert.equal(mediaId, "media-1");
+});

@@ -1,0 +1,51 @@
+import type { ChannelConfig } from "../../supabase/functions/_shared/whatsapp/channel_config.ts";
+
+/** As long as those of the channel. No piece of it is in any other text of these tests. */
+export const TOKEN = "EAAG" + Array.from({ length: 28 }, (_, n) => `q${n}Zx${n * 7}w`).join("");
+
+/** A request that a server has got, with its body as Latin-1, so that each character is one byte. */
+export interface Seen {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: Headers;
+  body: string;
+}
+
+/** A server of the test's own, on a free port, that keeps every request that it got whole. */
+export function served(
+  answer: (request: Seen) => Response | Promise<Response>,
+  hostname = "127.0.0.1",
+) {
+  const seen: Seen[] = [];
+  const server = Deno.serve({ hostname, port: 0, onListen: () => {} }, async (request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    const bytes = await request.bytes().catch(() => null);
+    if (!bytes) return new Response(null, { status: 400 }); // the request broke off
+    seen.push({
+      method: request.method,
+      path: pathname,
+      query: searchParams,
+      headers: request.headers,
+      body: new TextDecoder("latin1").decode(bytes),
+    });
+    return await answer(seen.at(-1)!);
+  });
+  const origin = `http://${hostname}:${server.addr.port}`;
+  return {
+    origin,
+    seen,
+    channel: channelAt(origin),
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** A channel at this origin, which also serves samples. */
+export function channelAt(origin: string): ChannelConfig {
+  return { url: `${origin}/v26.0`, timeoutMs: 20_000, sampleHosts: [origin] };
+}
+
+/** An error as the channel answers it. */
+export function refusal(code: number, message: string, more: object = {}, status = 400): Response {
+  return Response.json({ error: { message, type: "OAuthException", code, ...more } }, { status });
+}

@@ -1,0 +1,14 @@
+// Uploads one document in a process of its own and prints the most resident memory that it had, in bytes.
+// Arguments: the origin of the sample's host, the origin of the channel.
+import { uploadSample } from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
+
+const [host, channel] = Deno.args;
+await uploadSample(
+  { url: `${channel}/v26.0`, timeoutMs: 20_000, sampleHosts: [host] },
+  { token: "EAAG-token", phoneNumberId: "1" },
+  { url: `${host}/terms.pdf`, format: "DOCUMENT", templateName: "terms" },
+  AbortSignal.timeout(60_000),
+);
+// proc(5): the "high water mark" of resident memory.
+const [, kib] = /^VmHWM:\s*(\d+) kB$/m.exec(Deno.readTextFileSync("/proc/self/status"))!;
+console.log(Number(kib) * 1024);

@@ -1,0 +1,291 @@
+import assert from "node:assert/strict";
+import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
+import { readWhatsappConfig } from "../../supabase/functions/whatsapp/config.ts";
+import { disconnectAccounts } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownWhatsapp } from "../support/own_functions.ts";
+import { imageTemplate, listedTemplate, templateChannel } from "../support/template_channel.ts";
+import { environment, stack, withDatabase } from "../support/test_stack.ts";
+import { companyWithCatalogue, mediaOf, runsOf, templatesOf } from "./own_account.ts";
+
+const NAMES = ["a", "b", "c"].map((name) => listedTemplate(name));
+
+Deno.test("a synchronisation stores what the channel lists and uploads the media of headers", async () => {
+  const company = await companyWithCatalogue();
+  await using channel = templateChannel({ pageSize: 2 });
+  channel.templates = [...NAMES, imageTemplate("offer", channel.sample("offer.png"))];
+  const run = await ownWhatsapp(channel.url);
+  const { status, headers, body } = await run("template-sync", company.account_id);
+  assert.deepEqual([status, body], [200, {
+    data: {
+      job: "template-sync",
+      account_id: company.account_id,
+      templates: 4,
+      added: 4,
+      changed: 0,
+      removed: 0,
+      media: { uploaded: 1, failed: [] },
+    },
+  }]);
+  assert.ok(headers.get("X-Request-Id"));
+  assert.equal(headers.get("Cache-Control"), "no-store");
+  assert.deepEqual((await templatesOf(company)).map(({ name, status }) => [name, status]), [
+    ["a", "APPROVED"],
+    ["b", "APPROVED"],
+    ["c", "APPROVED"],
+    ["offer", "APPROVED"],
+  ]);
+  const [media, ...others] = await mediaOf(company);
+  assert.deepEqual([media.account_id, media.media_id, others.length], [
+    company.account_id,
+    "media1",
+    0,
+  ]);
+  assert.equal(channel.uploads[0].phoneNumberId, company.phone_number_id);
+  const runs = await runsOf(company);
+  assert.deepEqual(runs.map(({ job, failure, ended_at }) => [job, failure, ended_at !== null]), [
+    ["template-sync", null, true],
+    ["template-media", null, true],
+  ]);
+  assert.deepEqual(runs[0].result, { templates: 4, added: 4, changed: 0, removed: 0 });
+
+  const again = await run("template-sync", company.account_id);
+  const { templates, added, media: none } = again.body.data;
+  assert.deepEqual([templates, added, none], [4, 0, { uploaded: 0, failed: [] }]);
+});
+
+Deno.test("a list that breaks off changes nothing, and the run says why", async () => {
+  const company = await companyWithCatalogue();
+  let isBroken = false;
+  await using channel = templateChannel({
+    templates: NAMES,
+    pageSize: 2,
+    answer: ({ url }) =>
+      isBroken && url.includes("after=") ? new Response("down", { status: 503 }) : null,
+  });
+  const run = await ownWhatsapp(channel.url);
+  assert.equal((await run("template-sync", company.account_id)).status, 200);
+  const before = await templatesOf(company);
+
+  isBroken = true;
+  channel.templates = [listedTemplate("a", { status: "PAUSED" }), ...NAMES.slice(1)];
+  const { status, body } = await run("template-sync", company.account_id);
+  const sentence = `The channel did not list the templates of business account ` +
+    `${company.business_account_id} (HTTP 503)`;
+  assert.deepEqual([status, body.code, body.error], [502, "job_failed", sentence]);
+  assert.deepEqual(await templatesOf(company), before);
+  const runs = await runsOf(company);
+  assert.equal(runs.at(-1)!.failure, sentence);
+  const [catalogue] = await withDatabase((sql) =>
+    sql`select failures, sync_due_at > now() as is_later from template_catalogues
+      where company_id = ${company.id}`
+  );
+  assert.deepEqual({ ...catalogue }, { failures: 1, is_later: true });
+
+  isBroken = false;
+  assert.equal((await run("template-sync", company.account_id)).body.data.changed, 1);
+});
+
+Deno.test("a template that the channel lists no longer becomes DELETED", async () => {
+  const company = await companyWithCatalogue();
+  await using channel = templateChannel({ templates: NAMES });
+  const run = await ownWhatsapp(channel.url);
+  await run("template-sync", company.account_id);
+  channel.templates = NAMES.slice(1);
+  const { body } = await run("template-sync", company.account_id);
+  assert.equal(body.data.removed, 1);
+  const statuses = (await templatesOf(company)).map(({ name, status }) => [name, status]);
+  assert.deepEqual(statuses, [["a", "DELETED"], ["b", "APPROVED"], ["c", "APPROVED"]]);
+});
+
+Deno.test("a token that cannot be used fails the run, and the channel is not asked", async () => {
+  const company = await companyWithCatalogue();
+  const other = await companyWithCatalogue();
+  await withDatabase((sql) =>
+    sql`update messaging_accounts set encrypted_token = ${other.sealed_token}
+      where id = ${company.account_id}`
+  );
+  await using channel = templateChannel({ templates: NAMES });
+  const run = await ownWhatsapp(channel.url);
+  const { status, body } = await run("template-sync", company.account_id);
+  assert.deepEqual([status, body.code], [502, "job_failed"]);
+  assert.match(body.error, /^The token is sealed for another account /);
+  assert.deepEqual(channel.calls, []);
+  assert.equal((await runsOf(company))[0].failure, body.error);
+});
+
+Deno.test("an account whose business account is not known fails, with what to do", async () => {
+  const company = await companyWithCatalogue();
+  await withDatabase((sql) =>
+    sql`update messaging_accounts set business_account_id = null where id = ${company.account_id}`
+  );
+  await using channel = templateChannel({ templates: NAMES });
+  const run = await ownWhatsapp(channel.url);
+  const { status, body } = await run("template-sync", company.account_id);
+  assert.deepEqual([status, body.code], [502, "job_failed"]);
+  assert.match(body.error, /connect the account again with --business-account-id$/);
+  assert.deepEqual(channel.calls, []);
+});
+
+Deno.test("of two calls for the same job and account at once, one runs and the other is told so", async () => {
+  const company = await companyWithCatalogue();
+  const [asked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await using channel = templateChannel({
+    templates: NAMES,
+    async answer() {
+      asked.resolve();
+      await mayAnswer.promise;
+      return null;
+    },
+  });
+  const run = await ownWhatsapp(channel.url);
+  const first = run("template-sync", company.account_id);
+  await asked.promise;
+  const second = await run("template-sync", company.account_id);
+  assert.deepEqual([second.status, second.body.code], [409, "job_running"]);
+  // Another job for the same account goes on.
+  assert.equal((await run("template-media", company.account_id)).status, 200);
+  mayAnswer.resolve();
+  assert.equal((await first).status, 200);
+  assert.equal((await run("template-sync", company.account_id)).status, 200);
+});
+
+Deno.test("a channel that hangs fails the run", async () => {
+  const company = await companyWithCatalogue();
+  const over = Promise.withResolvers<null>();
+  await using channel = templateChannel({ answer: () => over.promise });
+  const run = await ownWhatsapp(channel.url);
+  const { status, body } = await run("template-sync", company.account_id);
+  over.resolve(null);
+  assert.deepEqual([status, body.code], [502, "job_failed"]);
+  assert.match(body.error, /^The channel did not list the templates .*TimeoutError/);
+  assert.ok((await runsOf(company))[0].ended_at);
+});
+
+Deno.test("a job for an unknown or disconnected account is a 404, and so is an unknown job", async () => {
+  const company = await companyWithCatalogue();
+  await using channel = templateChannel();
+  const run = await ownWhatsapp(channel.url);
+  for (const name of ["nothing", "constructor", "template_sync"]) {
+    const { status, body } = await run(name, company.account_id);
+    assert.deepEqual([status, body.code], [404, "not_found"], name);
+    assert.match(body.error, /the jobs are template-sync, template-media$/);
+  }
+  await withDatabase((sql) => disconnectAccounts(sql, company.id));
+  for (const id of [company.account_id, crypto.randomUUID()]) {
+    for (const job of ["template-sync", "template-media"]) {
+      const { status, body } = await run(job, id);
+      assert.deepEqual([status, body.code, body.error], [
+        404,
+        "not_found",
+        "No connected account has this id",
+      ]);
+    }
+  }
+});
+
+/** Calls the function of the stack. */
+async function call(path: string, init: RequestInit = {}) {
+  const response = await fetch(`${stack.whatsapp_url}${path}`, { method: "POST", ...init });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text ? JSON.parse(text) : null,
+  };
+}
+
+const { JOBS_SECRET } = environment();
+const headers = { Authorization: `Bearer ${JOBS_SECRET}`, "Content-Type": "application/json" };
+
+Deno.test("without the right secret nothing else is told, and with it every mistake is", async () => {
+  const { account_id } = await companyWithCatalogue();
+  const body = JSON.stringify({ account_id });
+  const wrong = [
+    {},
+    { Authorization: "" },
+    { Authorization: "Bearer " },
+    { Authorization: JOBS_SECRET },
+    { Authorization: `Bearer ${JOBS_SECRET}x` },
+    { Authorization: `Bearer ${JOBS_SECRET.slice(1)}` },
+    { Authorization: `Bearer ${stack.secret_key}` },
+    { "X-Api-Key": JOBS_SECRET },
+  ] as Record<string, string>[];
+  for (const headers of wrong) {
+    for (const [path, method] of [["/jobs/template-sync", "POST"], ["/jobs/x", "GET"]]) {
+      const { status, body: answer, headers: answered } = await call(path, {
+        method,
+        headers,
+        ...(method === "POST" && { body }),
+      });
+      assert.deepEqual([status, answer.code, answer.error], [
+        401,
+        "invalid_jobs_secret",
+        "Missing or wrong jobs secret",
+      ]);
+      assert.equal(answer.request_id, answered.get("X-Request-Id"));
+    }
+  }
+  const get = await call("/jobs/template-sync", { method: "GET", headers });
+  assert.deepEqual([get.status, get.headers.get("Allow")], [405, "POST"]);
+  const bodies: [string | undefined, string][] = [
+    [undefined, "body"],
+    ["[]", "body"],
+    ["{}", "account_id"],
+    ['{"account_id":"1"}', "account_id"],
+    [JSON.stringify({ account_id, more: 1 }), "more"],
+  ];
+  for (const [body, field] of bodies) {
+    const { status, body: answer } = await call("/jobs/template-sync", { headers, body });
+    assert.deepEqual([status, answer.code], [422, "invalid_request"], body);
+    if (field !== "body") assert.equal(answer.details[0].field, field);
+  }
+  const other = await call("/nothing", { headers });
+  assert.deepEqual([other.status, other.body.code], [404, "route_not_found"]);
+});
+
+Deno.test("without JOBS_SECRET the function runs no jobs and says so, once in the log", async () => {
+  const config = await readWhatsappConfig({ ...environment(), JOBS_SECRET: "" });
+  const app = whatsapp(config);
+  const ask = () =>
+    app.request("http://edge/whatsapp/jobs/template-sync", { method: "POST", headers });
+  const lines = await logged(async () => {
+    for (const answer of [await ask(), await ask()]) {
+      assert.equal(answer.status, 503);
+      assert.equal((await answer.json()).code, "jobs_not_configured");
+    }
+  });
+  assert.deepEqual(lines.map((line) => JSON.parse(line).event), ["jobs_not_configured"]);
+});
+
+Deno.test("the log has one line for a run, without a token", async () => {
+  const company = await companyWithCatalogue();
+  await using channel = templateChannel({ templates: NAMES });
+  const run = await ownWhatsapp(channel.url);
+  const lines = await logged(async () => {
+    await run("template-sync", company.account_id);
+    channel.templates = [];
+    await withDatabase((sql) =>
+      sql`update messaging_accounts set business_account_id = null where id = ${company.account_id}`
+    );
+    await run("template-media", company.account_id);
+  });
+  const [good, bad, ...others] = lines.map((line) => JSON.parse(line));
+  assert.equal(others.length, 0);
+  const { ms, request_id, ...facts } = good;
+  assert.ok(ms >= 0 && request_id);
+  assert.deepEqual(facts, {
+    level: "info",
+    event: "job",
+    job: "template-sync",
+    account_id: company.account_id,
+    outcome: "done",
+    templates: 3,
+    added: 3,
+    changed: 0,
+    removed: 0,
+    media: { uploaded: 0, failed: [] },
+  });
+  assert.deepEqual([bad.level, bad.outcome], ["warn", "failed"]);
+  assert.match(bad.failure, /business account/);
+});

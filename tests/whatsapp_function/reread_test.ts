@@ -1,0 +1,68 @@
+// A template that is read again for a send: by one, and the others wait for it.
+import assert from "node:assert/strict";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
+import { channelTokenSource } from "../../supabase/functions/_shared/key/token.ts";
+import { readChannelConfig } from "../../supabase/functions/_shared/whatsapp/channel_config.ts";
+import { rereadTemplate } from "../../supabase/functions/_shared/whatsapp/template_sync.ts";
+import {
+  listedTemplate,
+  type TemplateChannel,
+  templateChannel,
+} from "../support/template_channel.ts";
+import { environment } from "../support/test_stack.ts";
+import { type CompanyWithCatalogue, companyWithCatalogue, templatesOf } from "./own_account.ts";
+
+const config = await readConfig(environment());
+const db = companyDb(config, channelTokenSource(config.signingKey));
+
+function reread(channel: TemplateChannel, company: CompanyWithCatalogue, isElsewhere = false) {
+  return rereadTemplate(db, readChannelConfig({ WHATSAPP_API_URL: channel.url }), {
+    accountId: company.account_id,
+    businessAccountId: company.business_account_id,
+    token: "EAAB",
+    beganAt: new Date().toISOString(),
+    isElsewhere,
+  }, "order");
+}
+
+Deno.test("the templates of one name are read and stored, and the others stay", async () => {
+  const company = await companyWithCatalogue();
+  await using channel = templateChannel({
+    templates: [listedTemplate("order"), listedTemplate("order_2")],
+  });
+  assert.equal(await reread(channel, company), true);
+  assert.deepEqual((await templatesOf(company)).map(({ name }) => name), ["order"]);
+  channel.templates = [];
+  assert.equal(await reread(channel, company), true);
+  assert.deepEqual((await templatesOf(company)).map(({ status }) => status), ["DELETED"]);
+});
+
+Deno.test("of several sends at once, one reads the template and the others get its result", async () => {
+  const company = await companyWithCatalogue();
+  await using channel = templateChannel({ templates: [listedTemplate("order")] });
+  // The database has told all but one that another request reads it, and they hear so first.
+  const others = Array.from({ length: 10 }, () => reread(channel, company, true));
+  const [first, ...rest] = await Promise.all([reread(channel, company), ...others]);
+  assert.deepEqual([first, rest], [true, Array(10).fill(true)]);
+  assert.equal(channel.calls.length, 1);
+  // One that hears so late gets the same result.
+  assert.equal(await reread(channel, company, true), true);
+  assert.equal(channel.calls.length, 1);
+});
+
+Deno.test("a reading that fails throws for the one that reads, and is false for the others", async () => {
+  const company = await companyWithCatalogue();
+  await using channel = templateChannel({ answer: () => new Response("", { status: 503 }) });
+  const failing = reread(channel, company);
+  const other = reread(channel, company, true);
+  await assert.rejects(failing, /^ChannelTrouble: .*HTTP 503/);
+  assert.equal(await other, false);
+});
+
+Deno.test("a reading of another instance is waited for a moment, and no longer", async () => {
+  const company = await companyWithCatalogue();
+  await using channel = templateChannel();
+  assert.equal(await reread(channel, company, true), false);
+  assert.deepEqual(channel.calls, []);
+});

@@ -1,0 +1,51 @@
+// What the role of the function whatsapp may do, which is to call the functions of its jobs.
+import assert from "node:assert/strict";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
+import { channelTokenSource } from "../../supabase/functions/_shared/key/token.ts";
+import { environment, stack, withDatabase } from "../support/test_stack.ts";
+import { companyWithCatalogue } from "./own_account.ts";
+
+const config = await readConfig(environment());
+const token = channelTokenSource(config.signingKey);
+
+Deno.test("the function's token reads and writes no table", async () => {
+  await companyWithCatalogue(); // so that every table that matters has rows
+  const tables = await withDatabase((sql) =>
+    sql`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v')`
+  );
+  assert.ok(tables.length > 15);
+  for (const { relname } of tables) {
+    for (const method of ["GET", "DELETE"]) {
+      const response = await fetch(`${stack.url}/rest/v1/${relname}?limit=1`, {
+        method,
+        headers: { apikey: stack.publishable_key, Authorization: `Bearer ${await token()}` },
+      });
+      const { code } = await response.json();
+      assert.deepEqual([response.status, code], [403, "42501"], `${method} ${relname}`);
+    }
+  }
+  const granted = await withDatabase((sql) =>
+    sql`
+      select relname, privilege_type from information_schema.column_privileges
+      join pg_class on relname = table_name
+      where grantee = 'channel_client'
+    `
+  );
+  assert.deepEqual([...granted], []);
+});
+
+Deno.test("the function's token begins a job of an account of any company, and does not ask which jobs are due", async () => {
+  const db = companyDb(config, token);
+  for (const company of [await companyWithCatalogue(), await companyWithCatalogue()]) {
+    const { data } = await db.rpc("begin_job", {
+      job: "template-sync",
+      account_id: company.account_id,
+    });
+    const begun = data as Record<string, unknown>;
+    assert.deepEqual([begun.company_id, begun.encrypted_token], [company.id, company.sealed_token]);
+  }
+  for (const name of ["due_jobs", "jobs_status", "unschedule_jobs"] as const) {
+    assert.equal((await db.rpc(name)).error?.code, "42501", name);
+  }
+});

@@ -1,0 +1,348 @@
+// Scheduled jobs on a hosted project. pg_cron, pg_net and Vault are not in the database of these tests, so
+// stand-ins with their signatures take their places, in a transaction that is rolled back.
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { actAs, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import { withDatabase } from "../support/test_stack.ts";
+import { type CompanyWithCatalogue, companyWithCatalogue } from "./own_account.ts";
+
+type Sql = postgres.TransactionSql;
+
+const URL = "https://project.supabase.co/functions/v1/whatsapp";
+const SECRET = "s".repeat(32);
+
+/** Makes the stand-ins: as the documentation of each extension has it, as far as it is used. */
+async function addExtensions(sql: Sql) {
+  await sql.unsafe(`
+    create schema cron;
+    create table cron.job (
+      jobid bigserial primary key, schedule text, command text, jobname text unique, active boolean default true,
+      username text default current_user
+    );
+    create table cron.job_run_details (
+      jobid bigint, runid bigserial, status text, return_message text, start_time timestamptz, end_time timestamptz
+    );
+    create function cron.schedule(job_name text, schedule text, command text) returns bigint language sql as $$
+      insert into cron.job (jobname, schedule, command) values ($1, $2, $3)
+      on conflict (jobname) do update set schedule = $2, command = $3 returning jobid
+    $$;
+    create function cron.unschedule(job_id bigint) returns boolean language sql as $$
+      delete from cron.job where jobid = $1 returning true
+    $$;
+    create function cron.unschedule(job_name text) returns boolean language sql as $$
+      delete from cron.job where jobname = $1 returning true
+    $$;
+
+    create schema net;
+    create table net.requests (id bigserial, url text, body jsonb, headers jsonb, timeout_milliseconds int);
+    create table net._http_response (
+      id bigint, status_code integer, content_type text, headers jsonb, content text, timed_out bool, error_msg text,
+      created timestamptz not null default now()
+    );
+    create function net.http_post(
+      url text, body jsonb default '{}', params jsonb default '{}',
+      headers jsonb default '{"Content-Type": "application/json"}', timeout_milliseconds int default 5000
+    ) returns bigint language sql as $$
+      insert into net.requests (url, body, headers, timeout_milliseconds) values ($1, $2, $4, $5) returning id
+    $$;
+
+    create schema vault;
+    create table vault.secrets (
+      id uuid primary key default gen_random_uuid(), name text unique, description text not null default '', secret text
+    );
+    create view vault.decrypted_secrets as select id, name, description, secret as decrypted_secret from vault.secrets;
+    create function vault.create_secret(
+      new_secret text, new_name text default null, new_description text default '', new_key_id uuid default null
+    ) returns uuid language sql as $$
+      insert into vault.secrets (secret, name, description) values ($1, $2, $3) returning id
+    $$;
+    create function vault.update_secret(
+      secret_id uuid, new_secret text default null, new_name text default null, new_description text default null,
+      new_key_id uuid default null
+    ) returns void language sql as $$
+      update vault.secrets set secret = coalesce($2, secret), name = coalesce($3, name) where id = $1
+    $$;
+
+    grant usage on schema cron, net, vault to postgres;
+    grant all on all tables in schema cron, net, vault to postgres;
+    grant all on all sequences in schema cron, net, vault to postgres;
+  `);
+}
+
+async function statusAs(sql: Sql) {
+  await actAs(sql, "service_role");
+  const [{ status }] = await sql`select public.jobs_status() as status`;
+  await actAsSuperuser(sql);
+  return status;
+}
+
+async function schedule(sql: Sql, url = URL, secret = SECRET) {
+  await actAs(sql, "service_role");
+  await sql`select public.schedule_jobs(${url}, ${secret})`;
+  await actAsSuperuser(sql);
+}
+
+Deno.test("without the extensions, scheduling says what is missing, and the status says that nothing is scheduled", async () => {
+  await rolledBack(async (sql) => {
+    await actAs(sql, "service_role");
+    await assert.rejects(
+      sql.savepoint((sql) => sql`select public.schedule_jobs(${URL}, ${SECRET})`),
+      (error: postgres.PostgresError) => {
+        assert.equal(error.code, "PT501");
+        assert.match(
+          error.message,
+          /\(pg_cron, pg_net, supabase_vault\): enable it, .* npm start, runs/,
+        );
+        return true;
+      },
+    );
+    const { scheduled, url, cron_jobs, failed_calls } = await statusAs(sql);
+    assert.deepEqual({ scheduled, url, cron_jobs, failed_calls }, {
+      scheduled: false,
+      url: null,
+      cron_jobs: [],
+      failed_calls: [],
+    });
+    await actAs(sql, "service_role");
+    const [{ unschedule_jobs }] = await sql`select public.unschedule_jobs()`;
+    assert.equal(unschedule_jobs, 0);
+  });
+});
+
+Deno.test("only the operator's role schedules jobs, and only with an address and a good secret", async () => {
+  await rolledBack(async (sql) => {
+    await addExtensions(sql);
+    for (const role of ["anon", "authenticated", "api_client"] as const) {
+      await actAs(sql, role);
+      for (const call of ["schedule_jobs('x', 'y')", "unschedule_jobs()", "jobs_status()"]) {
+        assert.equal(
+          await refusal(sql, (sql) => sql.unsafe(`select public.${call}`)),
+          "42501",
+          role,
+        );
+      }
+    }
+    await actAs(sql, "service_role");
+    const wrong = [
+      ["", SECRET],
+      ["ftp://x/y", SECRET],
+      [`${URL}?a=b`, SECRET],
+      [`${URL} x`, SECRET],
+      [URL, "s".repeat(31)],
+      [URL, `${SECRET} s`],
+      [URL, ""],
+    ];
+    for (const [url, secret] of wrong) {
+      const refused = await refusal(
+        sql,
+        (sql) => sql`select public.schedule_jobs(${url}, ${secret})`,
+      );
+      assert.equal(refused, "PT422", url);
+    }
+  });
+});
+
+Deno.test("scheduling puts address and secret into Vault, and again replaces them; unscheduling forgets them", async () => {
+  await rolledBack(async (sql) => {
+    await addExtensions(sql);
+    await schedule(sql, `${URL}/`);
+    await schedule(sql, URL, "t".repeat(40));
+    const secrets =
+      await sql`select name, decrypted_secret from vault.decrypted_secrets order by name`;
+    assert.deepEqual(secrets.map((row) => ({ ...row })), [
+      { name: "whatsapp_function_url", decrypted_secret: URL },
+      { name: "whatsapp_jobs_secret", decrypted_secret: "t".repeat(40) },
+    ]);
+    const jobs = await sql`select jobname, schedule, command, username from cron.job order by 1`;
+    assert.deepEqual(jobs.map((row) => ({ ...row })), [
+      {
+        jobname: "call-due-jobs",
+        schedule: "* * * * *",
+        command: "select app.call_due_jobs()",
+        username: "postgres",
+      },
+      {
+        jobname: "fail-expired-sends",
+        schedule: "* * * * *",
+        command: "select public.fail_expired_template_sends()",
+        username: "postgres",
+      },
+    ]);
+    // Each command runs.
+    await sql.savepoint(async (sql) => {
+      await sql`set local role postgres`;
+      for (const { command } of jobs) await sql.unsafe(command);
+    });
+    await actAsSuperuser(sql);
+    const { scheduled, url } = await statusAs(sql);
+    assert.deepEqual([scheduled, url], [true, URL]);
+
+    await actAs(sql, "service_role");
+    const [{ unschedule_jobs }] = await sql`select public.unschedule_jobs()`;
+    await actAsSuperuser(sql);
+    assert.equal(unschedule_jobs, 2);
+    assert.equal((await sql`select from vault.secrets`).count, 0);
+    assert.equal((await statusAs(sql)).scheduled, false);
+  });
+});
+
+/** Calls what is due, as pg_cron does, and returns the requests for these companies. */
+async function callDueJobs(sql: Sql, ...companies: CompanyWithCatalogue[]) {
+  await sql`truncate net.requests`;
+  await sql`set local role postgres`;
+  await sql`select app.call_due_jobs()`;
+  await actAsSuperuser(sql);
+  const requests = await sql`select * from net.requests`;
+  const ids = companies.map(({ account_id }) => account_id);
+  return requests.filter(({ body }) => ids.includes(body.account_id));
+}
+
+/** Leaves only the accounts of these companies to be due. */
+async function disconnectOthers(sql: Sql, ...companies: CompanyWithCatalogue[]) {
+  await sql`
+    update messaging_accounts set disconnected_at = now(), encrypted_token = null
+    where disconnected_at is null and id <> all (${companies.map(({ account_id }) => account_id)})
+  `;
+}
+
+Deno.test("each minute the function is called for what is due, with the secret", async () => {
+  const [one, other] = [await companyWithCatalogue(), await companyWithCatalogue()];
+  await rolledBack(async (sql) => {
+    await addExtensions(sql);
+    await schedule(sql);
+    await disconnectOthers(sql, one, other);
+    const requests = await callDueJobs(sql, one, other);
+    assert.equal(requests.length, 2);
+    const { id: _, ...request } = requests.find(({ body }) => body.account_id === one.account_id)!;
+    assert.deepEqual(request, {
+      url: `${URL}/jobs/template-sync`,
+      body: { account_id: one.account_id },
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${SECRET}` },
+      timeout_milliseconds: 150_000,
+    });
+    const calls = await sql`select * from job_calls where company_id = ${one.id}`;
+    assert.deepEqual([calls.count, calls[0].job, calls[0].account_id], [
+      1,
+      "template-sync",
+      one.account_id,
+    ]);
+
+    // A run that is under way, or that has failed lately, is not due.
+    await sql`select begin_job('template-sync', ${one.account_id})`;
+    const [{ run }] = await sql`select begin_job('template-sync', ${other.account_id}) as run`;
+    await sql`select end_job(${run.run_id}, 'The channel is down')`;
+    assert.equal((await callDueJobs(sql, one, other)).length, 0);
+
+    await sql`update job_calls set called_at = now() - interval '25 hours'`;
+    await callDueJobs(sql, one, other);
+    assert.equal((await sql`select from job_calls`).count, 0);
+  });
+});
+
+Deno.test("a call of many due jobs asks for fifty of them, and a minute later for others", async () => {
+  const company = await companyWithCatalogue();
+  await rolledBack(async (sql) => {
+    await addExtensions(sql);
+    await schedule(sql);
+    await disconnectOthers(sql, company);
+    await sql`
+      insert into messaging_accounts
+        (company_id, phone_number_id, business_account_id, display_phone, encrypted_token)
+      select ${company.id}, '77' || n, '88' || n, '+15550100', 'h..iv.c.t' from generate_series(1, 120) as n
+    `;
+    const asked = new Set<string>();
+    for (let minute = 0; minute < 2; minute++) {
+      await sql`truncate net.requests`;
+      await sql`set local role postgres`;
+      const [{ call_due_jobs }] = await sql`select app.call_due_jobs()`;
+      await actAsSuperuser(sql);
+      assert.equal(call_due_jobs, 50);
+      const requests = await sql`select body from net.requests`;
+      assert.equal(requests.count, 50);
+      for (const { body } of requests) asked.add(body.account_id);
+    }
+    assert.ok(asked.size > 50, "not always the same");
+  });
+});
+
+Deno.test("without an address in Vault, the call fails with what to do", async () => {
+  await rolledBack(async (sql) => {
+    await addExtensions(sql);
+    await sql`set local role postgres`;
+    await assert.rejects(
+      sql.savepoint((sql) => sql`select app.call_due_jobs()`),
+      /run npm run admin -- jobs schedule/,
+    );
+  });
+});
+
+Deno.test("the status tells the last run of each job, the catalogue, and the calls that failed", async () => {
+  const company = await companyWithCatalogue();
+  await rolledBack(async (sql) => {
+    await addExtensions(sql);
+    await schedule(sql);
+    await disconnectOthers(sql, company);
+    await callDueJobs(sql, company);
+    const [call] = await sql`select * from job_calls where account_id = ${company.account_id}`;
+    await sql`
+      insert into net._http_response (id, status_code, content, error_msg)
+      values (${call.request_id}, 502, '{"error": "The channel is down"}', null)
+    `;
+    await sql`
+      insert into cron.job_run_details (jobid, status, return_message, start_time)
+      select jobid, 'failed', 'ERROR: no room', now() from cron.job where jobname = 'call-due-jobs'
+    `;
+    const [{ run }] = await sql`select begin_job('template-sync', ${company.account_id}) as run`;
+    await sql`select end_job(${run.run_id}, 'The channel is down')`;
+
+    const status = await statusAs(sql);
+    const [job] = status.cron_jobs;
+    assert.deepEqual([job.name, job.last_status, job.last_message], [
+      "call-due-jobs",
+      "failed",
+      "ERROR: no room",
+    ]);
+    const [account, ...others] = status.accounts;
+    assert.equal(others.length, 0);
+    const { last_runs, sync_due_at, ...facts } = account;
+    assert.deepEqual(facts, {
+      account_id: company.account_id,
+      company_id: company.id,
+      company_name: "Test",
+      phone_number_id: company.phone_number_id,
+      display_phone: "+15550100",
+      business_account_id: company.business_account_id,
+      synced_at: null,
+      failures: 1,
+      templates: 0,
+      media_due: 0,
+    });
+    assert.ok(Date.parse(sync_due_at) > Date.now());
+    assert.deepEqual(Object.keys(last_runs), ["template-sync"]);
+    assert.equal(last_runs["template-sync"].failure, "The channel is down");
+    assert.deepEqual(status.failed_calls.length, 1);
+    const [{ called_at, ...failed }] = status.failed_calls;
+    assert.ok(called_at);
+    assert.deepEqual(failed, {
+      job: "template-sync",
+      account_id: company.account_id,
+      status: 502,
+      error: '{"error": "The channel is down"}',
+    });
+
+    // Another run under way is no failure, and nor is a good answer.
+    for (const code of [200, 409]) {
+      await sql`update net._http_response set status_code = ${code}`;
+      assert.deepEqual((await statusAs(sql)).failed_calls, []);
+    }
+    await sql`update net._http_response set status_code = null, error_msg = 'Timeout was reached'`;
+    assert.equal((await statusAs(sql)).failed_calls[0].error, "Timeout was reached");
+  });
+});
+
+Deno.test("the stand-ins are gone after each test", async () => {
+  await withDatabase(async (sql) => {
+    const found = await sql`select from pg_namespace where nspname in ('cron', 'net', 'vault')`;
+    assert.equal(found.count, 0);
+  });
+});
