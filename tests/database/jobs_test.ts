@@ -143,6 +143,21 @@ Deno.test("a synchronisation that failed is due again after a pause that doubles
   });
 });
 
+Deno.test("a synchronisation that failed leaves the other business accounts of the company alone", async () => {
+  await rolledBack(async (sql) => {
+    const elsewhere = await connectAccount(sql, company_id);
+    const other = await joinBusinessAccount(sql, elsewhere.id);
+    await begin(sql, SYNC, elsewhere.id);
+    await joinBusinessAccount(sql, account_id);
+    await end(sql, (await begin(sql))!.run_id, "The channel is down");
+    const rows = await sql`
+      select failures from template_catalogues
+      where company_id = ${company_id} order by business_account_id = ${other}
+    `;
+    assert.deepEqual(rows.map(({ failures }) => failures), [1, 0]);
+  });
+});
+
 Deno.test("a synchronisation is due for a new account and daily, and not while it runs", async () => {
   await rolledBack(async (sql) => {
     assert.deepEqual(await due(sql), []);

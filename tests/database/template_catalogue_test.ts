@@ -167,6 +167,16 @@ Deno.test("a reading that began later wins over one that is stored later", async
   });
 });
 
+Deno.test("of two readings of one name, the one that began later stays, whichever is stored first", async () => {
+  await rolledBack(async (sql) => {
+    await catalogued(sql, own, [entry()], "9 minutes");
+    for (const [status, age] of [["PAUSED", "1 minute"], ["DISABLED", "2 minutes"]]) {
+      await apply(sql, account_id, [entry({ status })], { age, only_name: "order_update" });
+    }
+    assert.deepEqual(await listed(sql), ["order_update pt_BR: PAUSED"]);
+  });
+});
+
 Deno.test("a whole reading leaves a name alone that was read later by itself", async () => {
   await rolledBack(async (sql) => {
     const [a, b] = TWO;
