@@ -42,7 +42,7 @@ Deno.test("the template endpoint sends on that Deno, and recognises a repeat", a
     deno,
   });
   const phone = anyPhone();
-  const json = template(phone, { body_variables: ["Ada 🚚"], idempotency_key: "hosted" });
+  const json = template(phone, { body_variables: ["Ada 🚚", "A-1815"], idempotency_key: "hosted" });
   const post = (json: unknown) => send(sender.url, "POST", headers, JSON.stringify(json));
   const { status, body } = await post(json);
   const [taken] = await takenFrom(company, phone);
@@ -55,7 +55,7 @@ Deno.test("the template endpoint sends on that Deno, and recognises a repeat", a
     idempotent_hit: false,
   }]);
   assert.deepEqual(taken.message.template.components, [
-    { type: "body", parameters: [{ type: "text", text: "Ada 🚚" }] },
+    { type: "body", parameters: ["Ada 🚚", "A-1815"].map((text) => ({ type: "text", text })) },
   ]);
 
   const repeat = await post(json);
