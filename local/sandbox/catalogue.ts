@@ -100,7 +100,7 @@ class WrongParameter extends Error {
   readonly fault: Fault;
   constructor(details: string) {
     super(details);
-    this.fault = { code: 100, details };
+    this.fault = { code: 100, details, message: details };
   }
 }
 

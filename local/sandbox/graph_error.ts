@@ -31,6 +31,8 @@ const ERRORS: Record<number, [status: number, title: string]> = {
 export interface Fault {
   code: number;
   details: string;
+  /** The error's message, in place of the code's usual one. */
+  message?: string;
   /** Such as 33: there is no object with this id. */
   subcode?: number;
 }
@@ -38,15 +40,15 @@ export interface Fault {
 /** There is no object with this id. */
 export function noObject(id: string): Fault {
   const details = `Object with ID '${id}' does not exist or cannot be loaded`;
-  return { code: 100, subcode: 33, details };
+  return { code: 100, subcode: 33, details, message: details };
 }
 
 /** An error response as the Graph API makes it. */
-export function graphError({ code, details, subcode }: Fault): Response {
+export function graphError({ code, details, subcode, message }: Fault): Response {
   const [status, title] = ERRORS[code] ?? [400, "Error"];
   return Response.json({
     error: {
-      message: `(#${code}) ${title}`,
+      message: `(#${code}) ${message ?? title}`,
       type: "OAuthException",
       code,
       ...(subcode !== undefined && { error_subcode: subcode }),

@@ -3,6 +3,8 @@ import { HttpResponse } from "msw";
 import { type Fault, graphError, noObject } from "./graph_error.ts";
 import { MalformedForm, readForm } from "./multipart.ts";
 
+export type MediaKind = "image" | "video" | "document";
+
 /** A medium that was uploaded. The sandbox keeps what it knows of the file, and not its bytes. */
 interface Medium {
   phone_number_id: string;
@@ -63,13 +65,18 @@ export function mediaStore(now: () => number) {
     /** Whether an id is or was that of a medium. */
     knows: (id: string) => media.has(id),
 
-    /** Why a message of this phone number cannot show the medium; null when it can. */
-    faultOf(id: string, phoneNumberId: string): Fault | null {
-      const isOwn = usable(id)?.phone_number_id === phoneNumberId;
-      return isOwn ? null : {
-        code: 131053,
-        details: `The phone number has no medium with the id ${id}; it may have expired`,
-      };
+    /** Why a message of this phone number cannot show the medium in such a header; null when it can. */
+    faultOf(id: string, kind: MediaKind, phoneNumberId: string): Fault | null {
+      const medium = usable(id);
+      if (medium?.phone_number_id !== phoneNumberId) {
+        const details = `The phone number has no medium with the id ${id}; it may have expired`;
+        return { code: 131053, details };
+      }
+      // The channel takes any file that it knows as a document.
+      const fits = kind === "document" || medium.mime_type.startsWith(`${kind}/`);
+      return fits
+        ? null
+        : { code: 131053, details: `The medium is no ${kind}: ${medium.mime_type}` };
     },
 
     /**

@@ -1,6 +1,7 @@
 // What the components of a message must carry, from the components of its template.
 
 import type { Fault } from "./graph_error.ts";
+import type { MediaKind } from "./media.ts";
 import type { SentComponent, SentParameter } from "./message_shape.ts";
 import {
   type Button,
@@ -10,8 +11,8 @@ import {
   variablesOf,
 } from "./template_types.ts";
 
-/** Why the sender cannot show a medium, by its id; null when it can. */
-export type MediaFault = (id: string) => Fault | null;
+/** Why the sender cannot show a medium, by its id, in a header of this kind; null when it can. */
+export type MediaFault = (id: string, kind: MediaKind) => Fault | null;
 
 type Faults = Generator<Fault, void>;
 type Header = Extract<Component, { type: "HEADER" }>;
@@ -67,19 +68,25 @@ function* headerFaults(
     yield mismatch(`header: Format mismatch, expected ${header.format}, received ${received}`);
   }
   if (more.length > 0) yield mismatch("header: it takes one parameter");
-  if (parameter?.type === "image") yield* mediumFaults(parameter.image, mediaFault);
-  if (parameter?.type === "video") yield* mediumFaults(parameter.video, mediaFault);
-  if (parameter?.type === "document") yield* mediumFaults(parameter.document, mediaFault);
+  if (parameter?.type === "image") yield* mediumFaults(parameter.image, "image", mediaFault);
+  if (parameter?.type === "video") yield* mediumFaults(parameter.video, "video", mediaFault);
+  if (parameter?.type === "document") {
+    yield* mediumFaults(parameter.document, "document", mediaFault);
+  }
 }
 
-function* mediumFaults(medium: { id?: unknown; link?: unknown }, mediaFault: MediaFault): Faults {
-  if (typeof medium.link === "string" && /\/v[^/]+\/samples\//.test(medium.link)) {
+function* mediumFaults(
+  medium: { id?: unknown; link?: unknown },
+  kind: MediaKind,
+  mediaFault: MediaFault,
+): Faults {
+  if (typeof medium.link === "string" && /\/sandbox\/v[^/]+\/samples\//.test(medium.link)) {
     // The sample's signed address is for whoever lists templates. The channel itself gets a 403.
     const details = "Downloading media from weblink failed with http code 403";
     yield { code: 131053, details };
   }
   if (typeof medium.id !== "string") return;
-  const fault = mediaFault(medium.id);
+  const fault = mediaFault(medium.id, kind);
   if (fault) yield fault;
 }
 

@@ -70,7 +70,7 @@ export function sandbox({ now = Date.now }: { now?: () => number } = {}): Sandbo
       const noAccess = accessFault(request, phoneNumberId);
       if (noAccess) return graphError(noAccess);
       const body = await request.json().catch(() => undefined);
-      const fault = faultOf(body, (id) => media.faultOf(id, phoneNumberId));
+      const fault = faultOf(body, (id, kind) => media.faultOf(id, kind, phoneNumberId));
       if (fault) return graphError(fault);
       const message = body as TemplateMessage;
 

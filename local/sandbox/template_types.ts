@@ -42,7 +42,7 @@ export interface Template {
   id: string;
   name: string;
   language: string;
-  status: "APPROVED" | "PENDING" | "REJECTED" | "PAUSED" | "DISABLED";
+  status: "APPROVED" | "PENDING" | "REJECTED" | "PAUSED";
   category: "UTILITY" | "MARKETING" | "AUTHENTICATION";
   /** The category that the template will have; the same, unless the channel is about to change it. */
   correct_category: "UTILITY" | "MARKETING" | "AUTHENTICATION";

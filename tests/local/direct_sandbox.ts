@@ -75,7 +75,7 @@ export function largeUpload(url: string, type: string, size: number): Request {
     part('name="file"; filename="large"', `Content-Type: ${type}\r\n\r\n`);
   function* pieces() {
     yield new TextEncoder().encode(head);
-    for (let left = size; left > 0; left -= PIECE) yield new Uint8Array(Math.min(left, PIECE));
+    for (let left = size; left > 0; left -= ZEROS.length) yield ZEROS.subarray(0, left);
     yield new TextEncoder().encode("\r\n--b--\r\n");
   }
   return new Request(url, {
@@ -85,7 +85,7 @@ export function largeUpload(url: string, type: string, size: number): Request {
   });
 }
 
-const PIECE = 65_536;
+const ZEROS = new Uint8Array(262_144);
 
 /** A file of this type and size. */
 export function fileOf(type: string, size = 1000, name = "file"): File {

@@ -55,10 +55,7 @@ Deno.test("the template endpoint sends on that Deno, and recognises a repeat", a
     idempotent_hit: false,
   }]);
   assert.deepEqual(taken.message.template.components, [
-    {
-      type: "body",
-      parameters: [{ type: "text", text: "Ada 🚚" }, { type: "text", text: "A-1815" }],
-    },
+    { type: "body", parameters: ["Ada 🚚", "A-1815"].map((text) => ({ type: "text", text })) },
   ]);
 
   const repeat = await post(json);

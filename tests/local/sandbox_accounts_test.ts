@@ -40,7 +40,12 @@ Deno.test("the business account of the sandbox is no phone number", async () => 
   const { get } = directSandbox();
   const { body } = await get(`/${SANDBOX_BUSINESS_ACCOUNT_ID}`);
   assert.deepEqual(body, { id: SANDBOX_BUSINESS_ACCOUNT_ID, name: "Sandbox" });
-  assertFault(await get(`/${SANDBOX_BUSINESS_ACCOUNT_ID}?fields=display_phone_number`), 100);
+  const asNumber = await get(`/${SANDBOX_BUSINESS_ACCOUNT_ID}?fields=display_phone_number`);
+  assertFault(asNumber, 100);
+  assert.equal(
+    asNumber.body.error.message,
+    "(#100) Tried accessing nonexisting field (display_phone_number)",
+  );
 });
 
 Deno.test("the demo accounts have the sandbox's business account", async () => {

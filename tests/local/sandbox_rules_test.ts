@@ -191,6 +191,11 @@ const REFUSED: Record<string, [code: number, details: RegExp, ...cases: Case[]]>
       components: [imageHeader(await idOf(fileOf("image/png"), "2")), body("Ada")],
     },
   ],
+  "a medium of another type than the header's": [
+    131053,
+    /^The medium is no image: application\/pdf$/,
+    { name: "new_arrival", components: [imageHeader(pdf), body("Ada")] },
+  ],
   "the address of a template's own sample as a link": [
     131053,
     /http code 403/,

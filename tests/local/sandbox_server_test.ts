@@ -77,7 +77,7 @@ Deno.test("the sandbox takes a document of 100 MiB within 200 MiB of memory, and
   const [, channel] = /WHATSAPP_API_URL=(http:\/\/127\S+)/.exec(printed)!;
   const upload = async (type: string, size: number) => {
     const request = largeUpload(`${channel}/1/media`, type, size);
-    const answer = await fetch(request, { signal: AbortSignal.timeout(60_000) });
+    const answer = await fetch(request, { signal: AbortSignal.timeout(180_000) });
     return { status: answer.status, body: await answer.json() };
   };
   let peak = 0;

@@ -242,7 +242,7 @@ async function send(url: string, key: string, phone: string) {
       template_name: "order_update",
       language_code: "pt_BR",
       display_text: "Your order is on its way",
-      body_variables: ["Ada", "4711"],
+      body_variables: ["Ada", "A-1815"],
     }),
   });
   return { status: response.status, body: await response.json() };
