@@ -209,3 +209,18 @@ Deno.test("a template that is gone has no media", async () => {
     /^MediaTrouble: The template is no longer in the catalogue/,
   );
 });
+
+Deno.test("a sample that is another one at every reading, and always expired, is read again once", async () => {
+  let readings = 0;
+  await using channel: TemplateChannel = templateChannel({
+    answer({ url }) {
+      if (!url.includes("message_templates")) return null;
+      const template = imageTemplate("offer", channel.sample(`${++readings}.png`, "old"));
+      return Response.json({ data: [template] });
+    },
+  });
+  const { company, templateId } = await withTemplate(channel);
+  const before = readings;
+  await assert.rejects(upload(channel, company, templateId), /has expired/);
+  assert.equal(readings - before, 1);
+});

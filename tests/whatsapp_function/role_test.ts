@@ -35,7 +35,7 @@ Deno.test("the function's token reads and writes no table", async () => {
   assert.deepEqual([...granted], []);
 });
 
-Deno.test("the function's token begins a job of an account of any company, and does not ask which jobs are due", async () => {
+Deno.test("the function's token begins a job of an account of any company, and schedules none", async () => {
   const db = companyDb(config, token);
   for (const company of [await companyWithCatalogue(), await companyWithCatalogue()]) {
     const { data } = await db.rpc("begin_job", {
@@ -45,7 +45,7 @@ Deno.test("the function's token begins a job of an account of any company, and d
     const begun = data as Record<string, unknown>;
     assert.deepEqual([begun.company_id, begun.encrypted_token], [company.id, company.sealed_token]);
   }
-  for (const name of ["due_jobs", "jobs_status", "unschedule_jobs"] as const) {
+  for (const name of ["jobs_status", "unschedule_jobs", "sealed_account_tokens"] as const) {
     assert.equal((await db.rpc(name)).error?.code, "42501", name);
   }
 });

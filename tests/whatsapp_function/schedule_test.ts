@@ -235,7 +235,8 @@ Deno.test("each minute the function is called for what is due, with the secret",
 
     await sql`update job_calls set called_at = now() - interval '25 hours'`;
     await callDueJobs(sql, one, other);
-    assert.equal((await sql`select from job_calls`).count, 0);
+    const ids = [one.id, other.id];
+    assert.equal((await sql`select from job_calls where company_id = any (${ids})`).count, 0);
   });
 });
 
@@ -302,8 +303,9 @@ Deno.test("the status tells the last run of each job, the catalogue, and the cal
       "failed",
       "ERROR: no room",
     ]);
-    const [account, ...others] = status.accounts;
-    assert.equal(others.length, 0);
+    const account = status.accounts.find((each: { account_id: string }) =>
+      each.account_id === company.account_id
+    );
     const { last_runs, sync_due_at, ...facts } = account;
     assert.deepEqual(facts, {
       account_id: company.account_id,
