@@ -43,7 +43,7 @@ export function withinBudget<Statement extends Query>(query: Statement): Stateme
 }
 
 /**
- * A client whose statements run as the role of its token, `api_client`. The database limits them to the
+ * A client whose statements run as the role of its token. With `api_client`, the database limits them to the
  * company of the key that the token names.
  */
 export function companyDb(
