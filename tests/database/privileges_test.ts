@@ -137,13 +137,16 @@ Deno.test("the platform reads and deletes template sends, and writes them only t
 });
 
 Deno.test("the platform writes templates, their media and the runs of jobs only through the functions", async () => {
-  const { templates, template_catalogues, template_media, template_rereads, job_runs } =
+  const { templates, template_catalogues, template_media, template_rereads, job_runs, job_calls } =
     await privilegesOf("service_role");
   assert.deepEqual(templates, { select: TEMPLATE });
   assert.deepEqual(template_catalogues, { select: CATALOGUE });
-  assert.deepEqual(Object.keys({ ...template_media, ...template_rereads, ...job_runs }), [
-    "select",
-  ]);
+  assert.deepEqual(
+    Object.keys({ ...template_media, ...template_rereads, ...job_runs, ...job_calls }),
+    [
+      "select",
+    ],
+  );
 });
 
 Deno.test("anon and channel_client have no privilege on any table", async () => {

@@ -180,8 +180,11 @@ Deno.test("each role may call exactly these functions", async () => {
       "fail_expired_template_sends()",
       "fail_media_upload(uuid,text)",
       "finish_media_upload(uuid,text,text)",
+      "jobs_status()",
       "reseal_account_token(uuid,text,text)",
+      "schedule_jobs(text,text)",
       "sealed_account_tokens(uuid,integer)",
+      "unschedule_jobs()",
     ],
   });
 });

@@ -16,7 +16,14 @@ type Sql = postgres.TransactionSql;
 const company = await newCompany();
 await withDatabase((sql) => sql.begin((sql) => addCatalogue(sql, company)));
 const WRITTEN_BY_FUNCTIONS = [
-  ...["job_runs", "template_catalogues", "template_media", "template_rereads", "templates"],
+  ...[
+    "job_calls",
+    "job_runs",
+    "template_catalogues",
+    "template_media",
+    "template_rereads",
+    "templates",
+  ],
 ];
 const NO_PRIVILEGE = "42501";
 
@@ -51,6 +58,9 @@ Deno.test("no token of a key writes templates, their media or the runs of jobs, 
         (sql: Sql) => sql`select begin_job('template-sync', ${company.account_id})`,
         (sql: Sql) => sql`select end_job(${company.id})`,
         (sql: Sql) => sql`select * from due_jobs()`,
+        (sql: Sql) => sql`select schedule_jobs('https://example.com', ${"x".repeat(32)})`,
+        (sql: Sql) => sql`select unschedule_jobs()`,
+        (sql: Sql) => sql`select jobs_status()`,
         (sql: Sql) => sql`select due_media(${company.account_id})`,
         (sql: Sql) => sql`select from template_media`,
         (sql: Sql) => sql`select from template_catalogues`,

@@ -94,6 +94,7 @@ Deno.test("a send with a media header needs its media first, and then carries it
 Deno.test("one uploads, others wait, and all find what was uploaded", async () => {
   await rolledBack(async (sql) => {
     await catalogued(sql, own, [mediaEntry()]);
+    const [{ now }] = await sql`select to_json(now()) as now`;
     const { upload_id, ...first } = await begin(sql);
     assert.match(upload_id, /^[0-9a-f-]{36}$/);
     assert.deepEqual(first, {
@@ -103,6 +104,7 @@ Deno.test("one uploads, others wait, and all find what was uploaded", async () =
       template_name: "order_update",
       language: "pt_BR",
       channel_template_id: "1689556908129832",
+      began_at: now,
     });
     assert.deepEqual(await begin(sql), { result: "wait" });
     assert.equal(await call(sql, "finish_media_upload", upload_id, "77", null), true);

@@ -163,4 +163,8 @@ export async function addCatalogue(sql: Sql, company: Company): Promise<void> {
     where company_id = ${company.id} and name = 'promo'
   `;
   await sql`select begin_job('template-media', ${company.account_id})`;
+  await sql`
+    insert into job_calls (company_id, account_id, job, request_id)
+    values (${company.id}, ${company.account_id}, 'template-media', 1)
+  `;
 }
