@@ -274,6 +274,22 @@ Deno.test("without a catalogue, or without the judgement, a send goes on and not
   });
 });
 
+Deno.test("values of buttons are refused while it is not known which buttons take them", async () => {
+  await rolledBack(async (sql) => {
+    const unplaced = [{ field: "button_variables", fault: "unplaced" }];
+    const asked = { button_variables: ["track/42"] };
+    for (const preflight of ["off", "first", "last"]) {
+      await assertRefused(sql, { ...asked, preflight }, unplaced);
+    }
+    await catalogued(sql, own, []);
+    await assertRefused(sql, { ...asked, preflight: "last" }, unplaced);
+    await apply(sql, account_id, [entry({ variables: variables(0, 2, 1) })]);
+    assert.equal((await judged(sql, asked)).result, "claimed");
+    await disconnectAccounts(sql, company_id);
+    assert.equal((await judged(sql, { ...asked, preflight: "off" })).result, "no_account");
+  });
+});
+
 Deno.test("a repeat comes before the account, the account before the template, the template before the contact", async () => {
   await rolledBack(async (sql) => {
     await catalogued(sql, own, [entry()], "1 minute");

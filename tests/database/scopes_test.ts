@@ -145,10 +145,13 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("fail_media_upload", { upload_id: claim_id, reason: "Lost" }),
     call("finish_media_upload", { upload_id: claim_id, media_id: "1" }),
     call("health", {}),
+    call("jobs_status", {}),
     call("other_conversation_not_closed", { conversation_id: company.conversation_id }),
     call("reseal_account_token", { account_id: claim_id, sealed_before: "x", sealed: "x" }),
+    call("schedule_jobs", { url: "https://example.com", secret: "x".repeat(32) }),
     call("sealed_account_tokens", {}),
     call("settle_template_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
+    call("unschedule_jobs", {}),
   ];
   const callable = await withDatabase((sql) =>
     sql`

@@ -16,7 +16,14 @@ type Sql = postgres.TransactionSql;
 const company = await newCompany();
 await withDatabase((sql) => sql.begin((sql) => addCatalogue(sql, company)));
 const WRITTEN_BY_FUNCTIONS = [
-  ...["job_calls", "job_runs", "template_catalogues", "template_media", "template_rereads", "templates"],
+  ...[
+    "job_calls",
+    "job_runs",
+    "template_catalogues",
+    "template_media",
+    "template_rereads",
+    "templates",
+  ],
 ];
 const NO_PRIVILEGE = "42501";
 
