@@ -37,6 +37,8 @@ create index job_runs_account_idx on public.job_runs (company_id, account_id, jo
 create index job_runs_age_idx on public.job_runs (began_at);
 
 alter table public.job_runs enable row level security;
+create policy "the platform reads the runs of jobs" on public.job_runs
+  for select to service_role using (true);
 grant select on public.job_runs to service_role;
 
 create function app.is_running(of_company_id uuid, of_account_id uuid, of_job text) returns boolean

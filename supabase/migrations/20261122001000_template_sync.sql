@@ -20,6 +20,8 @@ comment on table public.template_rereads is
 create index template_rereads_lately_idx
   on public.template_rereads (company_id, business_account_id, tried_at);
 alter table public.template_rereads enable row level security;
+create policy "the platform reads when templates were read again" on public.template_rereads
+  for select to service_role using (true);
 grant select on public.template_rereads to service_role;
 
 create function public.apply_template_sync(

@@ -30,6 +30,8 @@ comment on table public.template_media is
 create trigger template_media_set_updated_at before update on public.template_media
   for each row execute function app.set_updated_at();
 alter table public.template_media enable row level security;
+create policy "the platform reads the media of templates" on public.template_media
+  for select to service_role using (true);
 grant select on public.template_media to service_role;
 
 create function app.media_problem(own_company_id uuid, of_business_account_id text, of_source text) returns text

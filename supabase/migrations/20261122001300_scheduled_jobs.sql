@@ -20,6 +20,8 @@ create index job_calls_account_idx on public.job_calls (company_id, account_id);
 create index job_calls_age_idx on public.job_calls (called_at);
 
 alter table public.job_calls enable row level security;
+create policy "the platform reads the calls of jobs" on public.job_calls
+  for select to service_role using (true);
 grant select on public.job_calls to service_role;
 
 create function app.job_secret(of_name text) returns text

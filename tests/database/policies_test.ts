@@ -54,6 +54,8 @@ Deno.test("there are exactly these policies", () => {
     "deals: people change their company's deals (update to authenticated)",
     "deals: people delete their company's deals (delete to authenticated)",
     "deals: people read their company's deals (select to authenticated)",
+    "job_calls: the platform reads the calls of jobs (select to service_role)",
+    "job_runs: the platform reads the runs of jobs (select to service_role)",
     "messages: people read their company's messages (select to authenticated)",
     "messaging_accounts: people see their company's messaging accounts (select to authenticated)",
     "pipelines: a key reads its company's pipelines (select to api_client)",
@@ -72,6 +74,8 @@ Deno.test("there are exactly these policies", () => {
     "teams: people delete their company's teams (delete to authenticated)",
     "teams: people read their company's teams (select to authenticated)",
     "template_catalogues: people read their company's template catalogues (select to authenticated)",
+    "template_media: the platform reads the media of templates (select to service_role)",
+    "template_rereads: the platform reads when templates were read again (select to service_role)",
     "template_sends: people see their company's template sends (select to authenticated)",
     "templates: a key reads its company's templates (select to api_client)",
     "templates: people read their company's templates (select to authenticated)",
@@ -83,6 +87,8 @@ const WRITTEN = ["contacts", "conversations", "deals"];
 
 /** The rule that a policy must have for the rows that it shows and for the rows that it accepts. */
 function ruleOf({ table, command, roles }: Policy): string {
+  // The role bypasses policies. Without one, the CLI's advisors take the table for one that was forgotten.
+  if (roles === "service_role") return "true";
   if (roles === "api_client") {
     const [name, argument] = command !== "select"
       ? ["company_id", "write"]
@@ -99,7 +105,7 @@ function ruleOf({ table, command, roles }: Policy): string {
   return `(${column} = ANY (( SELECT app.${ids}() AS ${ids})::uuid[]))`;
 }
 
-Deno.test("every policy is about the caller's company and nothing else", () => {
+Deno.test("every policy is about the caller's company and nothing else, but for the platform's", () => {
   for (const policy of policies) {
     const { table, name, command, permissive, using, check } = policy;
     const rule = ruleOf(policy);
