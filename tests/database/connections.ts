@@ -1,6 +1,6 @@
-import postgres from "postgres";
+import type postgres from "postgres";
 import { pause } from "../support/started.ts";
-import { stack } from "../support/test_stack.ts";
+import { asSuperuser } from "../support/test_stack.ts";
 
 // Transactions that are committed, several of them at a time, for tests of how they affect one another.
 
@@ -8,7 +8,7 @@ type Work<Answer> = (sql: postgres.TransactionSql) => Promise<Answer>;
 
 /** Works on the database in one transaction, as the superuser at first, and commits it. */
 export async function committed<Answer>(work: Work<Answer>): Promise<Answer> {
-  return await withConnections(1, (sql) => begin(sql, work));
+  return await asSuperuser(async (sql) => await sql.begin(work) as Answer);
 }
 
 /** Works in that many transactions at once, each on its own connection; all have begun before any works. */
@@ -16,18 +16,16 @@ export async function atOnce<Answer>(
   count: number,
   work: (sql: postgres.TransactionSql, number: number) => Promise<Answer>,
 ): Promise<Answer[]> {
-  return await withConnections(count, async (sql) => {
-    let waiting = count;
-    const ready = Promise.withResolvers<void>();
-    const works = Array.from({ length: count }, (_, number) =>
-      begin(sql, async (sql) => {
-        await sql`select`;
-        if (--waiting === 0) ready.resolve();
-        await ready.promise;
-        return await work(sql, number);
-      }));
-    return await Promise.all(works);
-  });
+  let waiting = count;
+  const ready = Promise.withResolvers<void>();
+  const works = Array.from({ length: count }, (_, number) =>
+    committed(async (sql) => {
+      await sql`select`;
+      if (--waiting === 0) ready.resolve();
+      await ready.promise;
+      return await work(sql, number);
+    }));
+  return await Promise.all(works);
 }
 
 /**
@@ -39,50 +37,35 @@ export async function overlapping<First, Second>(
   second: Work<Second>,
   { undone = false } = {},
 ): Promise<[First, Second]> {
-  return await withConnections(3, async (sql) => {
-    const end = new Error("undone");
-    let firstAnswer: First;
-    let secondWork!: Promise<Second>;
-    await begin(sql, async (sql1) => {
-      firstAnswer = await first(sql1);
-      const pid = Promise.withResolvers<number>();
-      secondWork = begin(sql, async (sql2) => {
-        pid.resolve((await sql2`select pg_backend_pid() as pid`)[0].pid);
-        return await second(sql2);
-      });
-      await Promise.race([secondWork.catch(() => {}), untilWaiting(sql, await pid.promise)]);
-      if (undone) throw end;
-    }).catch((error) => {
-      if (error !== end) throw error;
+  const end = new Error("undone");
+  let firstAnswer: First;
+  let secondWork!: Promise<Second>;
+  await committed(async (sql1) => {
+    firstAnswer = await first(sql1);
+    const pid = Promise.withResolvers<number>();
+    secondWork = committed(async (sql2) => {
+      pid.resolve((await sql2`select pg_backend_pid() as pid`)[0].pid);
+      return await second(sql2);
     });
-    return [firstAnswer!, await secondWork];
+    let isOver = false;
+    const over = secondWork.catch(() => {}).finally(() => isOver = true);
+    const waiting = pid.promise.then((pid) => untilWaiting(pid, () => isOver));
+    await Promise.race([over, waiting]);
+    if (undone) throw end;
+  }).catch((error) => {
+    if (error !== end) throw error;
   });
+  return [firstAnswer!, await secondWork];
 }
 
-/** Resolves when a session waits for a lock that another session holds. */
-async function untilWaiting(sql: postgres.Sql, pid: number) {
-  for (let tries = 0; tries < 500; tries++) {
-    const [{ waits }] = await sql`select pg_blocking_pids(${pid}) <> '{}' as waits`;
-    if (waits) return;
-    await pause(10);
-  }
-  throw new Error("The second transaction neither waits nor ends");
-}
-
-async function begin<Answer>(sql: postgres.Sql, work: Work<Answer>): Promise<Answer> {
-  return await sql.begin(work) as Answer;
-}
-
-async function withConnections<Answer>(
-  max: number,
-  work: (sql: postgres.Sql) => Promise<Answer>,
-): Promise<Answer> {
-  const url = new URL(stack.database_url);
-  url.username = "supabase_admin";
-  const sql = postgres(url.href, { max, onnotice: () => {}, prepare: false });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+/** Resolves when a session waits for a lock that another session holds, or when its work is over. */
+async function untilWaiting(pid: number, isOver: () => boolean) {
+  await asSuperuser(async (sql) => {
+    for (let tries = 0; tries < 500; tries++) {
+      const [{ waits }] = await sql`select pg_blocking_pids(${pid}) <> '{}' as waits`;
+      if (waits || isOver()) return;
+      await pause(10);
+    }
+    throw new Error("The second transaction neither waits nor ends");
+  });
 }

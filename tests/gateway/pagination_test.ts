@@ -9,6 +9,7 @@ import {
   newMember,
 } from "../support/company.ts";
 import { call } from "../support/calls.ts";
+import { anyCharacter } from "../support/nasty_text.ts";
 import { listRoutes } from "../support/routes.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
@@ -216,7 +217,7 @@ const anyCursorValue = fc.oneof(
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.uuid(),
-  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
 );
 
 /** A cursor of the list, before one of its values is replaced. */
@@ -239,7 +240,7 @@ for (const { pattern } of listRoutes) {
     );
     const cursors = fc.oneof(
       { weight: 8, arbitrary: changed },
-      { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 60 }) },
+      { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 60 }) },
       { weight: 1, arbitrary: fc.base64String({ maxLength: 700 }) },
     );
     await fc.assert(

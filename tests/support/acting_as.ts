@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { stack } from "./test_stack.ts";
+import { asSuperuser } from "./test_stack.ts";
 
 type Work = (sql: postgres.TransactionSql) => Promise<unknown>;
 
@@ -9,20 +9,15 @@ type Work = (sql: postgres.TransactionSql) => Promise<unknown>;
  * only role that can act as any other.
  */
 export async function rolledBack(work: Work): Promise<void> {
-  const url = new URL(stack.database_url);
-  url.username = "supabase_admin";
-  const sql = postgres(url.href, { max: 1, onnotice: () => {}, prepare: false });
   const end = new Error("rolled back");
-  try {
+  await asSuperuser(async (sql) => {
     await sql.begin(async (sql) => {
       await work(sql);
       throw end;
+    }).catch((error) => {
+      if (error !== end) throw error;
     });
-  } catch (error) {
-    if (error !== end) throw error;
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  });
 }
 
 /** Acts as a role with these claims in its token, in the same way as the Data API. */

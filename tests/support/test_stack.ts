@@ -36,14 +36,44 @@ export function environment(
   return functionEnvironment(supabaseUrl, secrets, channelUrl);
 }
 
-/** Works on the database as the owner of its tables and closes the connection afterwards. */
+/** Works on the database as the owner of its tables, in a session of its own. */
 export async function withDatabase<Answer>(
   work: (sql: postgres.Sql) => Promise<Answer>,
 ): Promise<Answer> {
-  const sql = postgres(stack.database_url, { max: 1, onnotice: () => {}, prepare: false });
+  return await withSession(stack.database_url, work);
+}
+
+/** As `withDatabase`, as the superuser, the only role that can act as any other. */
+export async function asSuperuser<Answer>(
+  work: (sql: postgres.Sql) => Promise<Answer>,
+): Promise<Answer> {
+  const url = new URL(stack.database_url);
+  url.username = "supabase_admin";
+  return await withSession(url.href, work);
+}
+
+/** Connections between two pieces of work, by their address: to open one costs more than most work on it. */
+const idle = new Map<string, postgres.Sql[]>();
+/** Of one address; the database has connections for all the test files that run at once. */
+const MOST_IDLE = 5;
+
+async function withSession<Answer>(
+  url: string,
+  work: (sql: postgres.Sql) => Promise<Answer>,
+): Promise<Answer> {
+  const kept = idle.get(url) ?? [];
+  idle.set(url, kept);
+  const sql = kept.pop() ?? postgres(url, { max: 1, onnotice: () => {}, prepare: false });
+  let isKept = false;
   try {
-    return await work(sql);
+    const answer = await work(sql);
+    // The next work finds a session like a new one: no setting, lock, temporary table or plan is left.
+    if (kept.length < MOST_IDLE) {
+      await sql`discard all`;
+      isKept = kept.push(sql) > 0;
+    }
+    return answer;
   } finally {
-    await sql.end({ timeout: 1 });
+    if (!isKept) await sql.end({ timeout: 1 });
   }
 }
