@@ -17,7 +17,7 @@ interface Circumstances {
 }
 
 const MAIN = fileURLToPath(new URL("../../admin/main.ts", import.meta.url));
-const COMMAND = [Deno.execPath(), "run", "--allow-all", "--no-prompt", MAIN];
+const RUNS = fileURLToPath(new URL("runs.ts", import.meta.url));
 
 // Takes every token, and lists no templates. The sandbox takes only its own token.
 const channel = templateChannel();
@@ -29,11 +29,28 @@ channel.unref();
  */
 export async function admin(
   args: string[],
-  { input = "", env = {} }: Circumstances = {},
+  circumstances: Circumstances = {},
 ): Promise<Ending> {
-  const [program, ...before] = COMMAND;
-  const child = new Deno.Command(program, {
-    args: [...before, ...args],
+  return await run(MAIN, args, circumstances);
+}
+
+/** Runs several commands one after the other in one process: those that end soon, as most of it is its start. */
+export async function adminRuns(
+  commands: string[][],
+  env: Circumstances["env"] = {},
+): Promise<Ending[]> {
+  const { code, stdout, stderr } = await run(RUNS, [JSON.stringify(commands)], { env });
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+async function run(
+  program: string,
+  args: string[],
+  { input = "", env = {} }: Circumstances,
+): Promise<Ending> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", "--no-prompt", program, ...args],
     // The environment of the person who runs the tests may name a real project; it is not used.
     clearEnv: true,
     env: definedOnly({ ...inherited(), NO_COLOR: "1", WHATSAPP_API_URL: channel.url, ...env }),

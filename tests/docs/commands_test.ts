@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import packageJson from "../../package.json" with { type: "json" };
 import { root } from "../../local/checkout.ts";
-import { admin } from "../admin/command.ts";
+import { adminRuns } from "../admin/command.ts";
 import { commandLines, readPage, readPages } from "./pages.ts";
 
 // The changelog tells of what is gone, too.
@@ -36,20 +36,25 @@ Deno.test("the operator's command knows every command line of it that a page sho
     return args === undefined || args.trim() === "…" ? [] : [{ page, line, args: words(args) }];
   });
   assert.ok(shown.length >= 10, "the pages show the operator's command");
-  await Promise.all(shown.map(async ({ page, line, args }) => {
-    if (/^[a-z ]+$/.test(args.join(" "))) {
-      // The name of a command, as in the middle of a sentence.
-      const { stdout } = await admin([...args, "--help"]);
+  // The name of a command, as in the middle of a sentence.
+  const isName = ({ args }: { args: string[] }) => /^[a-z ]+$/.test(args.join(" "));
+  const endings = await adminRuns(
+    shown.map((each) => isName(each) ? [...each.args, "--help"] : each.args),
+    { STACK_FILE: "/nowhere/stack.json" },
+  );
+  shown.forEach((each, at) => {
+    const { page, line, args } = each;
+    const { code, stdout, stderr } = endings[at];
+    if (isName(each)) {
       return assert.match(stdout, new RegExp(`^Usage: npm run admin -- ${args.join(" ")} `), page);
     }
     // Where there is no stack, a command that is understood ends with 1, and one that is not with 2.
-    const { code, stderr } = await admin(args, { env: { STACK_FILE: "/nowhere/stack.json" } });
     assert.deepEqual(
       [code, stderr.includes("not running")],
       [1, true],
       `${page}: ${line}\n${stderr}`,
     );
-  }));
+  });
 });
 
 /** The arguments of a command line, with something of the right form for what a reader fills in. */

@@ -4,6 +4,28 @@ import { withFolder } from "../support/started.ts";
 import { environment } from "../support/test_stack.ts";
 import type { Upload } from "./management_api.ts";
 
+/**
+ * Whether a Deno accepts the types of these uploads, and the printed errors. They are checked together, in one
+ * folder, because they share most of their files.
+ */
+export async function checkTypes(
+  uploads: Upload[],
+  deno: string,
+): Promise<[isRight: boolean, printed: string]> {
+  return await withFolder(async (folder) => {
+    for (const upload of uploads) await unpack(upload, folder);
+    await linkPackages(folder);
+    const entries = uploads.map(({ metadata }) => metadata.entrypoint_path);
+    const { success, stderr } = await new Deno.Command(deno, {
+      args: ["check", ...flags(uploads[0], folder), ...entries],
+      cwd: folder,
+      env: { NO_COLOR: "1" },
+      stdout: "null",
+    }).output();
+    return [success, new TextDecoder().decode(stderr)];
+  });
+}
+
 /** A function as the platform has it: the uploaded files and nothing else. */
 export class UploadedFunction {
   #folder: string;
@@ -17,45 +39,38 @@ export class UploadedFunction {
   /** Unpacks an upload into a folder of its own, for as long as the work takes. */
   static async unpacked(upload: Upload, work: (unpacked: UploadedFunction) => Promise<void>) {
     await withFolder(async (folder) => {
-      for (const [path, text] of upload.files) {
-        const file = `${folder}/${path}`;
-        await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
-        await Deno.writeTextFile(file, text);
-      }
-      // In place of the platform's download, so that no registry is needed.
-      await Deno.symlink(`${root}node_modules`, `${folder}/node_modules`);
+      await unpack(upload, folder);
+      await linkPackages(folder);
       await work(new UploadedFunction(folder, upload));
     });
-  }
-
-  /** Whether a Deno accepts its types, and the printed errors. */
-  async check(deno: string): Promise<[isRight: boolean, printed: string]> {
-    const { success, stderr } = await new Deno.Command(deno, {
-      args: ["check", ...this.#flags, this.#entry],
-      cwd: this.#folder,
-      env: { NO_COLOR: "1" },
-      stdout: "null",
-    }).output();
-    return [success, new TextDecoder().decode(stderr)];
   }
 
   /** Starts it with a Deno; it serves the tests' stack. */
   async start(deno: string): Promise<FunctionProcess> {
     return await startFunctionProcess({
-      entry: this.#entry,
+      entry: `${this.#folder}/${this.#upload.metadata.entrypoint_path}`,
       env: environment(),
       deno,
       cwd: this.#folder,
-      flags: this.#flags,
+      flags: flags(this.#upload, this.#folder),
     });
   }
+}
 
-  get #entry(): string {
-    return `${this.#folder}/${this.#upload.metadata.entrypoint_path}`;
+async function unpack(upload: Upload, folder: string) {
+  for (const [path, text] of upload.files) {
+    const file = `${folder}/${path}`;
+    await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(file, text);
   }
+}
 
-  get #flags(): string[] {
-    const importMap = `${this.#folder}/${this.#upload.metadata.import_map_path}`;
-    return ["--no-config", "--no-lock", "--node-modules-dir=manual", `--import-map=${importMap}`];
-  }
+/** In place of the platform's download, so that no registry is needed. */
+async function linkPackages(folder: string) {
+  await Deno.symlink(`${root}node_modules`, `${folder}/node_modules`);
+}
+
+function flags(upload: Upload, folder: string): string[] {
+  const importMap = `${folder}/${upload.metadata.import_map_path}`;
+  return ["--no-config", "--no-lock", "--node-modules-dir=manual", `--import-map=${importMap}`];
 }

@@ -121,10 +121,12 @@ async function commandLines(): Promise<string[]> {
 /**
  * Works in a new folder. Removes it afterwards, and ends processes that a failed test left running on it.
  */
-export async function withFolder(work: (folder: string) => Promise<void>) {
+export async function withFolder<Answer>(
+  work: (folder: string) => Promise<Answer>,
+): Promise<Answer> {
   const folder = await Deno.makeTempDir({ prefix: "crm-local-" });
   try {
-    await work(folder);
+    return await work(folder);
   } finally {
     for (const line of await processesOn(folder)) Deno.kill(parseInt(line), "SIGKILL");
     await Deno.remove(folder, { recursive: true });
