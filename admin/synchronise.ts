@@ -1,6 +1,6 @@
 import type { ChannelConfig } from "../supabase/functions/_shared/whatsapp/channel_config.ts";
+import type { JobOutcome } from "../supabase/functions/_shared/whatsapp/job.ts";
 import {
-  type JobOutcome,
   type Synchronisation,
   syncTemplates,
 } from "../supabase/functions/_shared/whatsapp/template_sync.ts";

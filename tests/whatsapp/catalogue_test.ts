@@ -1,10 +1,8 @@
 // The catalogue of a business account is read page by page, and it is whole or there is none.
 
 import assert from "node:assert/strict";
-import {
-  ChannelTrouble,
-  readTemplates,
-} from "../../supabase/functions/_shared/whatsapp/catalogue.ts";
+import { readTemplates } from "../../supabase/functions/_shared/whatsapp/catalogue.ts";
+import { ChannelTrouble } from "../../supabase/functions/_shared/whatsapp/channel_list.ts";
 import { refusal, type Seen, served, TOKEN } from "./served.ts";
 
 const template = (name: string, language = "es") => ({ name, language, status: "APPROVED" });

@@ -2,10 +2,8 @@
 // connection never outlives it.
 
 import assert from "node:assert/strict";
-import {
-  MediaTrouble,
-  uploadSample,
-} from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
+import { MediaTrouble } from "../../supabase/functions/_shared/whatsapp/media_trouble.ts";
+import { uploadSample } from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
 import { bareChannel, readRequest, write } from "../support/bare_channel.ts";
 import { refusal, served, TOKEN } from "./served.ts";
 import {

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import type { Sample } from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
+import type { Sample } from "../../supabase/functions/_shared/whatsapp/sample.ts";
 import { bareChannel, write } from "../support/bare_channel.ts";
 import { pause } from "../support/started.ts";
 import { type Seen, served, TOKEN } from "./served.ts";

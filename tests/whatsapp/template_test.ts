@@ -2,10 +2,8 @@
 // recipient sees.
 
 import assert from "node:assert/strict";
-import {
-  type CatalogueEntry,
-  catalogueEntry,
-} from "../../supabase/functions/_shared/whatsapp/template.ts";
+import type { CatalogueEntry } from "../../supabase/functions/_shared/whatsapp/catalogue_entry.ts";
+import { catalogueEntry } from "../../supabase/functions/_shared/whatsapp/template.ts";
 
 function entryOf(components: unknown, more: object = {}): CatalogueEntry {
   const listed = { name: "t", language: "es", status: "APPROVED", category: "UTILITY", components };

@@ -1,11 +1,9 @@
 // Uploads of samples from a host to a channel, both servers of the test's own.
 
 import assert from "node:assert/strict";
-import {
-  MediaTrouble,
-  type Sample,
-  uploadSample,
-} from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
+import { MediaTrouble } from "../../supabase/functions/_shared/whatsapp/media_trouble.ts";
+import type { Sample } from "../../supabase/functions/_shared/whatsapp/sample.ts";
+import { uploadSample } from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
 import { type Seen, served, TOKEN } from "./served.ts";
 
 export const ACCOUNT = { token: TOKEN, phoneNumberId: "106540352242922" };

@@ -4,8 +4,8 @@ import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
 import { channelTokenSource } from "../../supabase/functions/_shared/key/token.ts";
 import { readChannelConfig } from "../../supabase/functions/_shared/whatsapp/channel_config.ts";
-import { MediaTrouble } from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
-import { uploadMedia } from "../../supabase/functions/_shared/whatsapp/template_sync.ts";
+import { MediaTrouble } from "../../supabase/functions/_shared/whatsapp/media_trouble.ts";
+import { uploadMedia } from "../../supabase/functions/_shared/whatsapp/template_media.ts";
 import { ownWhatsapp } from "../support/own_functions.ts";
 import {
   imageTemplate,

@@ -4,7 +4,7 @@ import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
 import { channelTokenSource } from "../../supabase/functions/_shared/key/token.ts";
 import { readChannelConfig } from "../../supabase/functions/_shared/whatsapp/channel_config.ts";
-import { rereadTemplate } from "../../supabase/functions/_shared/whatsapp/template_sync.ts";
+import { rereadTemplate } from "../../supabase/functions/_shared/whatsapp/template_reread.ts";
 import {
   listedTemplate,
   type TemplateChannel,

@@ -1,7 +1,7 @@
 import type { Caller } from "../_shared/key/caller.ts";
 import { logFailure, type Origin } from "../_shared/log.ts";
 import { UnusableToken } from "../_shared/whatsapp/account_token.ts";
-import { MediaTrouble } from "../_shared/whatsapp/sample_media.ts";
+import { MediaTrouble } from "../_shared/whatsapp/media_trouble.ts";
 import { uploadMedia } from "../_shared/whatsapp/template_media.ts";
 import { rereadTemplate } from "../_shared/whatsapp/template_reread.ts";
 import { withToken } from "./token.ts";

@@ -3,11 +3,8 @@ import { companyDb } from "../_shared/database/company_db.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { channelTokenSource } from "../_shared/key/token.ts";
 import { logEvent, logWarning, type Origin } from "../_shared/log.ts";
-import {
-  type JobOutcome,
-  syncTemplates,
-  uploadDueMedia,
-} from "../_shared/whatsapp/template_sync.ts";
+import type { JobOutcome } from "../_shared/whatsapp/job.ts";
+import { syncTemplates, uploadDueMedia } from "../_shared/whatsapp/template_sync.ts";
 import type { WhatsappConfig } from "./config.ts";
 
 const JOBS = { "template-sync": syncTemplates, "template-media": uploadDueMedia };

@@ -3,8 +3,6 @@ import type { ChannelConfig } from "./channel_config.ts";
 import { readList } from "./channel_list.ts";
 import { catalogueEntry } from "./template.ts";
 
-export { ChannelTrouble } from "./channel_list.ts";
-
 const FIELDS = [
   ...["id", "name", "language", "status", "category", "correct_category", "quality_score"],
   ...["rejected_reason", "parameter_format", "components", "message_send_ttl_seconds"],

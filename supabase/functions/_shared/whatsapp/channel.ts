@@ -4,8 +4,6 @@ import { beginningOf, channelClient, parsedJson, reasonOf } from "./channel_http
 import { passedOn } from "./channel_words.ts";
 import { outcomeOf, type SendOutcome } from "./outcome.ts";
 
-export type { ChannelConfig };
-
 /** A call to the channel, ready to be made. */
 export interface ChannelCall {
   url: string;

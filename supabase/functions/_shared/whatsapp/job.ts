@@ -2,7 +2,7 @@ import type { CompanyDb } from "../database/company_db.ts";
 import { DatabaseError, rows } from "../database/rows.ts";
 import type { Json } from "../database/types.ts";
 import { accountToken, UnusableToken } from "./account_token.ts";
-import { ChannelTrouble } from "./catalogue.ts";
+import { ChannelTrouble } from "./channel_list.ts";
 import type { CredentialsKeys } from "./credentials.ts";
 
 /** The jobs that the database knows; see begin_job(). */

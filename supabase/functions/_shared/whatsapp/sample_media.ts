@@ -3,9 +3,6 @@ import { MediaTrouble } from "./media_trouble.ts";
 import { uploadMedia } from "./media_upload.ts";
 import { openSample, type Sample } from "./sample.ts";
 
-export { MediaTrouble } from "./media_trouble.ts";
-export type { Sample } from "./sample.ts";
-
 /**
  * Brings the sample of a template's media header to the channel, as a media of the phone number that sends it:
  * reads it and uploads it at the same time. The token goes to the channel only. It may be repeated.

@@ -3,6 +3,7 @@ import { type CompanyDb, urgent } from "../database/company_db.ts";
 import { rows } from "../database/rows.ts";
 import { logFailure, type Origin } from "../log.ts";
 import { waitAtMost } from "../wait_at_most.ts";
+import { pause } from "../pause.ts";
 import type { SendOutcome } from "./outcome.ts";
 
 // The end of a send in the ledger; see settle_template_send() in the database.
@@ -101,8 +102,4 @@ async function settle(
 ): Promise<string | null> {
   const statement = db.rpc("settle_template_send", { claim_id: claimId, ...settlement });
   return rows(await urgent(statement));
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

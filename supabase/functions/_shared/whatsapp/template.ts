@@ -8,8 +8,6 @@ import type {
 import { harmlessJson, harmlessText } from "./harmless_json.ts";
 import { isNumber, placeholders, templateText } from "./template_text.ts";
 
-export type { CatalogueEntry } from "./catalogue_entry.ts";
-
 /** A template with more is listed without its components, so that a catalogue stays within the memory. */
 const MAX_COMPONENTS_BYTES = 65_536;
 const MAX_SAMPLE_URL = 4096;

@@ -1,9 +1,12 @@
 import type { CompanyDb } from "../database/company_db.ts";
 import { rows } from "../database/rows.ts";
 import { inTime } from "../in_time.ts";
-import { ChannelTrouble } from "./catalogue.ts";
+import { pause } from "../pause.ts";
+import { ChannelTrouble } from "./channel_list.ts";
 import type { ChannelConfig } from "./channel_config.ts";
-import { MediaTrouble, type Sample, uploadSample } from "./sample_media.ts";
+import { MediaTrouble } from "./media_trouble.ts";
+import type { Sample } from "./sample.ts";
+import { uploadSample } from "./sample_media.ts";
 import { readByName } from "./template_reading.ts";
 
 // The media of a template's header. The database decides who uploads it; see begin_media_upload().
@@ -205,8 +208,4 @@ function late(): MediaTrouble {
   return new MediaTrouble(
     "The media is being uploaded, which takes longer than this request waits",
   );
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,4 +1,5 @@
 import type { CompanyDb } from "../database/company_db.ts";
+import { pause } from "../pause.ts";
 import type { ChannelConfig } from "./channel_config.ts";
 import { readByName, type TemplateSource } from "./template_reading.ts";
 
@@ -60,8 +61,4 @@ function keep(key: string, isStored: Promise<boolean>) {
   }
   readings.delete(key);
   readings.set(key, { began: now, isStored });
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

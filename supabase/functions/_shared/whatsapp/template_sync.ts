@@ -1,18 +1,14 @@
 import type { CompanyDb } from "../database/company_db.ts";
 import { rows } from "../database/rows.ts";
 import { inTime } from "../in_time.ts";
-import { ChannelTrouble, readTemplates } from "./catalogue.ts";
+import { readTemplates } from "./catalogue.ts";
+import { ChannelTrouble } from "./channel_list.ts";
 import type { ChannelConfig } from "./channel_config.ts";
 import type { CredentialsKeys } from "./credentials.ts";
 import { type JobAccount, type JobOutcome, runJob } from "./job.ts";
-import { MediaTrouble } from "./sample_media.ts";
+import { MediaTrouble } from "./media_trouble.ts";
 import { uploadMedia } from "./template_media.ts";
 import { type Changes, storeReading } from "./template_reading.ts";
-
-export { type MediaPatience, type TemplateMedia, uploadMedia } from "./template_media.ts";
-export { rereadTemplate } from "./template_reread.ts";
-export type { Changes } from "./template_reading.ts";
-export type { JobOutcome } from "./job.ts";
 
 /** What became of the media that was due. */
 export interface MediaUploads {

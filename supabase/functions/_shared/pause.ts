@@ -1,0 +1,4 @@
+/** Resolves after this time. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
