@@ -1,7 +1,7 @@
 import type { ChannelConfig } from "./channel_config.ts";
 import { askChannel, type ChannelReply } from "./graph.ts";
 
-/** A list of the channel could not be read whole. The message is for operators and the log. */
+/** A list of the channel could not be read whole, or is of no use now. The message is for operators and the log. */
 export class ChannelTrouble extends Error {
   override name = "ChannelTrouble";
   /** @param reply the reply that was none; undefined when the list itself is at fault. */
