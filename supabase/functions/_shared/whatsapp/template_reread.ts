@@ -1,3 +1,4 @@
+import { keepRunning } from "../background.ts";
 import type { CompanyDb } from "../database/company_db.ts";
 import { inTime } from "../in_time.ts";
 import { ChannelTrouble } from "./catalogue.ts";
@@ -45,11 +46,9 @@ export async function rereadTemplate(
   if (source.isElsewhere) return await readElsewhere(key);
   const late = () =>
     new ChannelTrouble(`The channel took more than ${patienceMs / 1000} s to list a template`);
-  const reading = inTime(
-    readByName(db, channel, source, name),
-    AbortSignal.timeout(patienceMs),
-    late,
-  );
+  const whole = readByName(db, channel, source, name);
+  keepRunning(whole.catch(() => {})); // it is stored although nobody waits for it any more
+  const reading = inTime(whole, AbortSignal.timeout(patienceMs), late);
   keep(key, reading.then(() => true, () => false));
   await reading;
   return true;
