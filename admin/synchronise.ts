@@ -47,5 +47,6 @@ function doneInWords({ templates, added, changed, removed, media }: Synchronisat
   for (const { name, language, reason } of media?.failed ?? []) {
     parts.push(`could not upload the media of ${name} in ${language} (${reason})`);
   }
+  if (media?.more_failed) parts.push(`and could not upload the media of ${media.more_failed} more`);
   return parts.join(", ");
 }

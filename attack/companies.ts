@@ -20,6 +20,7 @@ export interface AttackedCompany {
     | "contact"
     | "deal"
     | "conversation"
+    | "message"
     | "template"
     | "stage"
     | "pipeline"
@@ -149,9 +150,20 @@ async function writeCompany(
       await sql`insert into deals ${
         sql({ ...own, id: idOf(n, 2, row), title: text, stage_id: stage.id })
       }`;
+      const conversation_id = idOf(n, 3, row);
       await sql`insert into conversations ${
-        sql({ ...own, id: idOf(n, 3, row), messaging_account_id: account.id })
+        sql({ ...own, id: conversation_id, messaging_account_id: account.id })
       }`;
+      // Two in the first conversation, so that its list has a second page.
+      for (const kind of row === 0 ? [8, 9] : [8]) {
+        await sql`insert into messages ${
+          sql({
+            ...{ id: idOf(n, kind, row), company_id: id, conversation_id },
+            ...{ direction: "outbound", status: "sent", content: text, rendered_text: text },
+            whatsapp_message_id: `wamid.${text}.${kind}.${row}`,
+          })
+        }`;
+      }
     }
     await sql`set local role service_role`;
     const made = [["read", "write", "messaging"], ["read"]].map(async (scopes) => {
@@ -172,6 +184,7 @@ async function writeCompany(
       contact: contactIds.slice(0, 8),
       deal: rowIds(2),
       conversation: rowIds(3),
+      message: rowIds(8),
       template: templateIds,
       stage: stages.map(({ id }) => id),
       pipeline: [...new Set(stages.map(({ pipeline_id }) => pipeline_id))],

@@ -57,8 +57,18 @@ export const EXAMPLE_REQUESTS = {
     { name: "wrongKey", summary: "With an invalid key", key: { "X-Api-Key": "sk_live_wrong" } },
     { name: "wrongLimit", summary: "With a limit that is too high", query: { limit: "1000" } },
   ],
+  getContact: [
+    { name: "oneContact", summary: "One contact", params: { id: contact(4) } },
+    {
+      name: "unknownContact",
+      summary: "Your company has no such contact",
+      params: { id: contact(9999) },
+    },
+  ],
   listDeals: [{ name: "firstPage", summary: "The first page", query: { limit: "2" } }],
+  getDeal: [{ name: "oneDeal", summary: "One deal", params: { id: demoId("07", 5) } }],
   listPipelines: [{ name: "all", summary: "All pipelines" }],
+  getPipeline: [{ name: "onePipeline", summary: "One pipeline", params: { id: demoId("04", 1) } }],
   listStages: [
     {
       name: "ofOnePipeline",
@@ -66,9 +76,31 @@ export const EXAMPLE_REQUESTS = {
       query: { pipeline_id: demoId("04", 1) },
     },
   ],
+  getStage: [{ name: "oneStage", summary: "One stage", params: { id: demoId("05", 1) } }],
   listConversations: [{ name: "firstPage", summary: "The first page", query: { limit: "2" } }],
+  getConversation: [{
+    name: "oneConversation",
+    summary: "One conversation",
+    params: { id: demoId("08", 3) },
+  }],
+  listMessages: [
+    {
+      name: "newestMessages",
+      summary: "The newest messages of a conversation",
+      params: { id: demoId("08", 3) },
+      query: { limit: "2" },
+    },
+    {
+      name: "unknownConversation",
+      summary: "Your company has no such conversation",
+      params: { id: demoId("08", 9999) },
+    },
+  ],
+  getMessage: [{ name: "oneMessage", summary: "One message", params: { id: demoId("10", 304) } }],
   listTeams: [{ name: "all", summary: "All teams" }],
+  getTeam: [{ name: "oneTeam", summary: "One team", params: { id: demoId("02", 1) } }],
   listMembers: [{ name: "all", summary: "All members" }],
+  getMember: [{ name: "oneMember", summary: "One member", params: { id: demoId("01", 1) } }],
   listTemplates: [
     {
       name: "ofOneName",

@@ -5,6 +5,7 @@ import type { Contact } from "../supabase/functions/gateway/resources/contacts.t
 import type { Conversation } from "../supabase/functions/gateway/resources/conversations.ts";
 import type { Deal } from "../supabase/functions/gateway/resources/deals.ts";
 import type { Member } from "../supabase/functions/gateway/resources/members.ts";
+import type { Message } from "../supabase/functions/gateway/resources/messages.ts";
 import type { Pipeline } from "../supabase/functions/gateway/resources/pipelines.ts";
 import type { Stage } from "../supabase/functions/gateway/resources/stages.ts";
 import type { Team } from "../supabase/functions/gateway/resources/teams.ts";
@@ -92,6 +93,21 @@ export const FIELDS = {
   } satisfies FieldsOf<typeof Stage>,
   Conversation: conversation,
   ConversationChanges: conversation,
+  Message: {
+    ...COMMON,
+    conversation_id: "The conversation of the message.",
+    direction: "`inbound`: from the contact. `outbound`: from your company.",
+    type: "The kind of the message. The medium itself is not shown.",
+    content: "The text, or the caption of a medium. Of a template send: its `display_text`.",
+    rendered_text:
+      "Of a template send: the text as the recipient sees it. `null` for any other message, and when " +
+      "the text of the template was not known.",
+    status:
+      "Of an outbound message: `pending` while the channel's answer is not known, `accepted` when the channel " +
+      "took it, `failed` when it did not or never said. `null` for an inbound one.",
+    whatsapp_message_id:
+      "The channel's id of the message; `null` until the channel has accepted it.",
+  } satisfies FieldsOf<typeof Message>,
   Team: {
     ...COMMON,
     name: "The name of the team.",
@@ -231,6 +247,7 @@ export const SCHEMAS: Record<string, string> = {
   Stage: "A step of a pipeline.",
   Conversation: "A conversation with a contact.",
   ConversationChanges: "Changes to a conversation.",
+  Message: "A message of a conversation.",
   Team: "A team of your company.",
   Member: "A person who works in your company.",
   Template: "A message template of your company at the channel, as it was last read there.",

@@ -7,8 +7,9 @@ import type { OperationId } from "./functions.ts";
 export const INTRODUCTION =
   `An API key belongs to **one company** and reaches only the data of that company.
 
-- The **gateway** lists, creates and updates contacts and deals. It lists pipelines, stages, teams and members, and it
-  lists and updates conversations. It shows the WhatsApp templates of your company.
+- The **gateway** lists, creates and updates contacts and deals. It lists pipelines, stages, teams and members, it
+  lists and updates conversations, and it lists their messages. It shows the WhatsApp templates of your company. Each
+  record is also answered by its id.
 - **send-external-template** sends an approved WhatsApp template to a phone. It records the conversation and the
   message, so that the platform's AI agent can answer in context.
 
@@ -64,6 +65,11 @@ export const OPERATIONS = {
     summary: "List contacts",
     description: "Lists the contacts of your company, newest first.",
   },
+  getContact: {
+    tag: "Contacts",
+    summary: "Get a contact",
+    description: "Answers one contact of your company.",
+  },
   createContact: {
     tag: "Contacts",
     summary: "Create a contact",
@@ -83,6 +89,11 @@ export const OPERATIONS = {
     summary: "List deals",
     description: "Lists the deals of your company, newest first.",
   },
+  getDeal: {
+    tag: "Deals",
+    summary: "Get a deal",
+    description: "Answers one deal of your company.",
+  },
   createDeal: {
     tag: "Deals",
     summary: "Create a deal",
@@ -99,6 +110,11 @@ export const OPERATIONS = {
     summary: "List pipelines",
     description: "Lists the pipelines of your company, by position.",
   },
+  getPipeline: {
+    tag: "Pipelines",
+    summary: "Get a pipeline",
+    description: "Answers one pipeline of your company.",
+  },
   listStages: {
     tag: "Pipelines",
     summary: "List stages",
@@ -106,10 +122,20 @@ export const OPERATIONS = {
       "Lists the stages of all pipelines, or of one. The stages are grouped by pipeline, and by " +
       "position within it.",
   },
+  getStage: {
+    tag: "Pipelines",
+    summary: "Get a stage",
+    description: "Answers one stage of your company.",
+  },
   listConversations: {
     tag: "Conversations",
     summary: "List conversations",
     description: "Lists the conversations of your company, newest first.",
+  },
+  getConversation: {
+    tag: "Conversations",
+    summary: "Get a conversation",
+    description: "Answers one conversation of your company.",
   },
   updateConversation: {
     tag: "Conversations",
@@ -119,6 +145,19 @@ export const OPERATIONS = {
       "Opening a closed conversation is a 409 while the contact has another one on the same account " +
       "that is not closed.",
   },
+  listMessages: {
+    tag: "Conversations",
+    summary: "List the messages of a conversation",
+    description:
+      "Lists the messages of one conversation, newest first. A conversation without messages has an " +
+      "empty list; one that your company does not have is a 404.",
+  },
+  getMessage: {
+    tag: "Conversations",
+    summary: "Get a message",
+    description:
+      "Answers one message of your company. Its `status` says whether the channel has accepted it.",
+  },
   listTeams: {
     tag: "People",
     summary: "List teams",
@@ -126,12 +165,22 @@ export const OPERATIONS = {
       "Lists the teams of your company, newest first. The `team_id` of a conversation is the id of " +
       "one of them.",
   },
+  getTeam: {
+    tag: "People",
+    summary: "Get a team",
+    description: "Answers one team of your company.",
+  },
   listMembers: {
     tag: "People",
     summary: "List members",
     description:
       "Lists the members of your company, newest first. The `assigned_to` of a conversation is the " +
       "id of one of them.",
+  },
+  getMember: {
+    tag: "People",
+    summary: "Get a member",
+    description: "Answers one member of your company. An email address is not shown.",
   },
   listTemplates: {
     tag: "Templates",

@@ -3,7 +3,7 @@
 -- Ids are fixed, so that examples and bookmarks survive a reset. Their first block says what a row is:
 --   de300000 company   de300001 person   de300002 team      de300003 messaging account
 --   de300004 pipeline  de300005 stage    de300006 contact   de300007 deal   de300008 conversation
---   de300009 template
+--   de300009 template   de300010 message (the number of its conversation, and two digits for its place in it)
 -- Rows below name each other by the number at the end of the id.
 --
 -- Times are relative to now(), so the data never grows old and some conversations are always inside
@@ -316,15 +316,15 @@ left join public.teams as team
 -- A message's time counts from the start of its conversation. The content of an image or a document is
 -- its caption. Every outbound message has an id of the channel, as a message that was accepted does.
 insert into public.messages (
-  company_id, conversation_id, direction, type, content, status, whatsapp_message_id, created_at
+  id, company_id, conversation_id, direction, type, content, status, whatsapp_message_id, created_at
 )
 select
+  ('de300010-0000-4000-8000-' || lpad((v.conversation_number * 100 + v.place)::text, 12, '0'))::uuid,
   conversation.company_id, conversation.id, v.direction, v.type, v.content,
   case v.direction when 'outbound' then 'sent' end,
-  'wamid.DEMO' || lpad(v.conversation_number::text, 3, '0')
-    || lpad((row_number() over (partition by v.conversation_number order by v.later))::text, 3, '0'),
+  'wamid.DEMO' || lpad(v.conversation_number::text, 3, '0') || lpad(v.place::text, 3, '0'),
   conversation.created_at + v.later
-from (values
+from (select *, row_number() over (partition by conversation_number order by later) as place from (values
   -- Ana Luísa, Brazil: from a question to an installed machine
   (1, interval '0 minutes', 'inbound', 'text', 'Oi! Vi a Brisa de dois grupos no Instagram. Vocês têm pronta entrega?'),
   (1, '6 minutes', 'outbound', 'text', 'Oi, Ana Luísa! Temos três em estoque. É para uma loja nova ou para trocar a máquina?'),
@@ -403,7 +403,7 @@ from (values
   -- Chloé, France: she has not answered, so no window was ever opened
   (12, '0 minutes', 'outbound', 'text', 'Bonjour Chloé, le nouveau catalogue est prêt. Le voici, comme promis au salon.'),
   (12, '2 days 1 hour', 'outbound', 'text', 'Bonjour Chloé, avez-vous pu le regarder ? Nous sommes là pour vos questions.')
-) as v (conversation_number, later, direction, type, content)
+) as said (conversation_number, later, direction, type, content)) as v
 join public.conversations as conversation
   on conversation.id = ('de300008-0000-4000-8000-' || lpad(v.conversation_number::text, 12, '0'))::uuid
 -- In the order of their times, so that the trigger sees them as it would have.

@@ -35,9 +35,11 @@ export async function fuzz({ ours, seed, scale, quick, fuzzCase }: Context) {
 
   const { attacker, victim } = ours.companies;
   const before = await hashOfRows(ours.stack.owner, victim);
+  const messagesOf = ({ ids }: AttackedCompany) => `conversations/${ids.conversation[0]}/messages`;
   const cursors = [
     ...await cursorsOf(gateway.url, attacker, ["contacts", "deals", "stages", "conversations"]),
-    ...await cursorsOf(gateway.url, victim, ["contacts", "deals"]),
+    ...await cursorsOf(gateway.url, attacker, [messagesOf(attacker)]),
+    ...await cursorsOf(gateway.url, victim, ["contacts", "deals", messagesOf(victim)]),
   ];
   const count = Math.max(1, Math.round((quick ? CASES.quick : CASES.full) * scale));
   const cases = fuzzCases(ours.companies, cursors, { seed, count });

@@ -4,7 +4,7 @@ import { nastyText } from "../../tests/support/nasty_text.ts";
 
 const LISTS = [
   ...["contacts", "deals", "pipelines", "stages", "conversations", "teams"],
-  ...["company_members", "templates"],
+  ...["company_members", "messages", "templates"],
 ];
 
 /** Times as a cursor holds them, and what is nearly one. */

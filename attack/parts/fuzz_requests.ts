@@ -82,8 +82,12 @@ function mostly<Value>(
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
 
+/** A path with the id of a row, and what the row is. */
+const OF_A_ROW =
+  /\/(contact|deal|pipeline|stage|conversation|message|team|member|template)s\/\{id\}/;
+
 function paths(pattern: string, { attacker, victim }: Companies): fc.Arbitrary<string> {
-  const kind = /\/(contact|deal|conversation|template)s\/\{id\}$/.exec(pattern)?.[1];
+  const kind = OF_A_ROW.exec(pattern)?.[1];
   if (!kind) return fc.constant(pattern);
   const of = ({ ids }: AttackedCompany) => fc.constantFrom(...ids[kind as "contact"]);
   const id = fc.oneof(

@@ -28,7 +28,8 @@ create function public.apply_template_sync(
   account_id uuid,
   began_at timestamptz,
   templates jsonb,
-  only_name text default null
+  only_name text default null,
+  business_account_id text default null
 ) returns jsonb
 language plpgsql security definer
 set search_path = ''
@@ -60,6 +61,10 @@ begin
     and business_account_id is not null;
   if not found then
     raise sqlstate 'PT404' using message = 'No account with a business account has this id';
+  end if;
+  -- The account may have moved since the reading began. Its templates are not those of its new business account.
+  if account.business_account_id <> apply_template_sync.business_account_id then
+    raise sqlstate 'PT409' using message = 'The account belongs to another business account than the one that was read';
   end if;
 
   insert into public.template_catalogues (company_id, business_account_id)
@@ -179,10 +184,11 @@ begin
   );
 end
 $$;
-comment on function public.apply_template_sync(uuid, timestamptz, jsonb, text) is
+comment on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text) is
   'Stores a reading of the channel''s list for the business account of an account: all templates, or those of '
   'only_name. began_at is the database''s time at its beginning. A template that is no longer listed becomes DELETED. '
   'Returns how many templates the reading has and how many of them it added, changed and removed. With an API key: '
-  'only for the key''s company, and only one name. Raises PT404 when the account has no business account.';
-grant execute on function public.apply_template_sync(uuid, timestamptz, jsonb, text)
+  'only for the key''s company, and only one name. Raises PT404 when the account has no business account, and PT409 '
+  'when it has another one than business_account_id, if that is given.';
+grant execute on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text)
   to api_client, channel_client, service_role;

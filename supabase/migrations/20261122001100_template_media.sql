@@ -258,7 +258,16 @@ as $$
     where accounts.disconnected_at is null and accounts.business_account_id is not null
       and public.due_media(accounts.id, 1) <> '[]'
       and not app.is_running(accounts.company_id, accounts.id, 'template-media')
+      -- A run fails as a whole when, for instance, the account's token cannot be used. Uploads have pauses of their own.
+      and not exists (
+        select from public.job_runs as runs
+        where runs.company_id = accounts.company_id and runs.account_id = accounts.id
+          and runs.job = 'template-media' and runs.failure is not null
+          and runs.began_at > now() - interval '30 minutes'
+      )
   )
 $$;
-comment on function public.due_jobs() is 'The jobs that should run now: one row for each job and account.';
+comment on function public.due_jobs() is
+  'The jobs that should run now: one row for each job and account. The media of an account is due again half an hour '
+  'after a run that failed as a whole.';
 grant execute on function public.due_jobs() to channel_client, service_role;

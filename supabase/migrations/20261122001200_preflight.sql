@@ -446,7 +446,7 @@ begin
   where claim_id = settle_template_send.claim_id
     and (state = 'pending' or (state = 'failed' and reason = 'outcome_unknown'))
   returning company_id, message_id, media_id, channel_code into settled;
-  if settled.channel_code between 131000 and 132999 then
+  if settled.channel_code = 100 or settled.channel_code between 131000 and 132999 then
     perform app.note_refusal(settled.company_id, settled.message_id, settled.media_id, settled.channel_code);
   end if;
 
@@ -471,10 +471,13 @@ begin
     and accounts.id = conversations.messaging_account_id
   where messages.company_id = own_company_id and messages.id = of_message_id;
   -- Rows that another transaction holds are skipped: a send is settled at once, and these are hints.
-  if channel_code = 131053 then
+  -- 100 and 131009 are said of an id that is no medium, and of much else. So they count only against media that the
+  -- channel may have lost since: a caller whose values are wrong does not have it uploaded with every send.
+  if channel_code in (100, 131009, 131053) then
     update public.template_media set media_id = null where id in (
       select media.id from public.template_media as media
       where media.company_id = own_company_id and media.account_id = account.id and media.media_id = sent_media_id
+        and (channel_code = 131053 or media.uploaded_at < now() - interval '1 hour')
       for no key update skip locked
     );
   elsif channel_code between 132000 and 132999 then
@@ -489,5 +492,6 @@ begin
 end
 $$;
 comment on function app.note_refusal(uuid, uuid, text, integer) is
-  'What a refusal of the channel says about what is stored: 131053, that the media it names has to be uploaded again; '
+  'What a refusal of the channel says about what is stored: 131053, that the media it names has to be uploaded again, '
+  'and so 100 and 131009, which name an invalid parameter, when it was uploaded more than an hour ago; '
   '132000 to 132999, that the templates may have changed, so that they are read again soon.';

@@ -31,8 +31,8 @@ const othersValues = new Set(
   JSON.stringify(othersRows).match(/[0-9a-f]{64}|[0-9a-f-]{36}|\+1\d{12}|\b1\d{14}\b/g),
 );
 const READABLE = [
-  ...["company_members", "contacts", "conversations", "deals", "pipelines", "stages", "teams"],
-  "templates",
+  ...["company_members", "contacts", "conversations", "deals", "messages", "pipelines", "stages"],
+  ...["teams", "templates"],
 ];
 /** The column by which a row of a table is told from the others. */
 const idColumn = (table: string) => table === "company_members" ? "user_id" : "id";
@@ -70,7 +70,7 @@ const NO_PRIVILEGE: [number, string] = [403, "42501"];
 const NO_UPSERT = /^(42501|PT403)$/;
 const NO_SUCH_ROW: [number, string] = [409, "23503"];
 
-test("a key reads eight tables, and only its own company's rows in them", async () => {
+test("a key reads nine tables, and only its own company's rows in them", async () => {
   assert.ok(othersValues.size > 20);
   for (const table of await tables()) {
     const column = table === "companies" ? "id" : "company_id";
@@ -118,6 +118,7 @@ test("no filter finds a row of the other company", async () => {
     contacts: other.contact_id,
     conversations: other.conversation_id,
     deals: other.deal_id,
+    messages: othersRows.messages.map((row) => (row as { id: string }).id)[0],
     pipelines: other.pipeline_id,
     stages: other.stage_ids[0],
     teams: other.team_id,
@@ -158,8 +159,11 @@ test("no embedding reaches a row of the other company or a table that a key may 
   assert.equal((await read("/deals?select=*,contacts(*)")).status, 403);
   const inner = `/deals?select=id,contacts!inner(id)&contacts.company_id=eq.${other.id}`;
   assert.deepEqual((await read(inner)).body, []);
-  const deep = "/pipelines?select=id,stages(id,deals(id,contacts(id,conversations(id))))";
-  assert.match(JSON.stringify((await read(deep)).body), new RegExp(own.conversation_id));
+  const deep =
+    "/pipelines?select=id,stages(id,deals(id,contacts(id,conversations(id,messages(content)))))";
+  const found = JSON.stringify((await read(deep)).body);
+  assert.match(found, new RegExp(own.conversation_id));
+  assert.match(found, /"messages":\[\{"content":"Hello"\}\]/);
 });
 
 test("functions tell a key only about its own company, and the other functions refuse it", async () => {
@@ -253,13 +257,14 @@ test("an update moves no row into the other company and changes none of its rows
     assert.equal(put.status, 403, table);
     assert.match(put.body.code, NO_UPSERT);
   }
-  for (const table of ["company_members", "pipelines", "stages", "teams", "templates"]) {
-    await assertRefused(
-      "PATCH",
-      `/${table}?company_id=eq.${other.id}`,
-      { name: "x" },
-      NO_PRIVILEGE,
-    );
+  const readOnly = [
+    ...["company_members", "pipelines", "stages", "teams", "templates"].map((table) =>
+      [table, { name: "x" }] as const
+    ),
+    ["messages", { content: "x" }] as const,
+  ];
+  for (const [table, change] of readOnly) {
+    await assertRefused("PATCH", `/${table}?company_id=eq.${other.id}`, change, NO_PRIVILEGE);
   }
 });
 

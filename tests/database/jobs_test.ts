@@ -230,6 +230,21 @@ Deno.test("media is a job of each account that lacks some, while no run is under
   });
 });
 
+Deno.test("media is due again half an hour after a run that failed as a whole", async () => {
+  await rolledBack(async (sql) => {
+    await catalogued(sql, own, [mediaEntry()]);
+    const job = `${MEDIA} ${account_id}`;
+    await end(sql, (await begin(sql, MEDIA))!.run_id, "The stored token cannot be used");
+    assert.deepEqual(await due(sql), []);
+    await pass(sql, "29 minutes");
+    assert.deepEqual(await due(sql), []);
+    await pass(sql, "2 minutes");
+    assert.deepEqual(await due(sql), [job]);
+    await end(sql, (await begin(sql, MEDIA))!.run_id);
+    assert.deepEqual(await due(sql), [job]);
+  });
+});
+
 Deno.test("a refusal of the template (132000 to 132999) makes a synchronisation due, unless one has just been", async () => {
   const refusals: [channel_code: number, age: string, isDue: boolean][] = [
     [132000, "11 minutes", true],

@@ -56,6 +56,7 @@ Deno.test("there are exactly these policies", () => {
     "deals: people read their company's deals (select to authenticated)",
     "job_calls: the platform reads the calls of jobs (select to service_role)",
     "job_runs: the platform reads the runs of jobs (select to service_role)",
+    "messages: a key reads its company's messages (select to api_client)",
     "messages: people read their company's messages (select to authenticated)",
     "messaging_accounts: people see their company's messaging accounts (select to authenticated)",
     "pipelines: a key reads its company's pipelines (select to api_client)",

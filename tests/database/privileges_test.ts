@@ -42,6 +42,8 @@ const TEAM = `id company_id name ${TIMES}`;
 const DEAL = `id company_id title value status contact_id stage_id ${TIMES}`;
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
   `last_message_at window_expires_at ${TIMES}`;
+const MESSAGE = "id company_id conversation_id direction type content whatsapp_message_id " +
+  `${TIMES} status rendered_text`;
 const ACCOUNT = "phone_number_id business_account_id display_phone";
 const TEMPLATE =
   "id company_id business_account_id phone_number_ids channel_template_id name language " +
@@ -61,6 +63,7 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
       insert: "title value contact_id stage_id",
       update: "title value status stage_id",
     },
+    messages: { select: MESSAGE },
     pipelines: { select: PIPELINE },
     stages: { select: STAGE },
     teams: { select: TEAM },
@@ -91,10 +94,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
       update: "title value status contact_id stage_id",
       delete: true,
     },
-    messages: {
-      select: "id company_id conversation_id direction type content whatsapp_message_id " +
-        `${TIMES} status rendered_text`,
-    },
+    messages: { select: MESSAGE },
     messaging_accounts: { select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}` },
     pipelines: {
       select: PIPELINE,

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import type { Answer } from "../support/calls.ts";
-import { anyPhone, newCompany } from "../support/company.ts";
+import { addMessage, anyPhone, newCompany } from "../support/company.ts";
 import { rest } from "../support/rest.ts";
 import { tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
@@ -11,7 +11,12 @@ import { CHANGES, columnsOf, newRow, scopedTokens } from "./scopes.ts";
 import { joinBusinessAccount } from "./templates.ts";
 
 const company = await newCompany();
-await withDatabase((sql) => sql.begin((sql) => joinBusinessAccount(sql, company.account_id)));
+await withDatabase((sql) =>
+  sql.begin(async (sql) => {
+    await joinBusinessAccount(sql, company.account_id);
+    await addMessage(sql, company);
+  })
+);
 const everyTable = await tables();
 
 const TOKENS = await scopedTokens(company);
@@ -54,6 +59,7 @@ Deno.test("only a token for reading reads, and only the tables of a key", async 
     contacts: "read",
     conversations: "read",
     deals: "read",
+    messages: "read",
     pipelines: "read",
     stages: "read",
     teams: "read",

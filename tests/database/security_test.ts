@@ -139,7 +139,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "app.company_id(text)",
       "app.company_id_to_read(text)",
       "app.phone_key(text)",
-      "apply_template_sync(uuid,timestamp with time zone,jsonb,text)",
+      "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
       "authenticate()",
       "begin_media_upload(uuid,uuid,integer)",
       "claim_template_send(uuid,text,text,text,text,text,text,text,text,text[],text[],text[],text,boolean)",
@@ -158,7 +158,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "create_api_key(text,text[],timestamp with time zone,uuid)",
     ],
     channel_client: [
-      "apply_template_sync(uuid,timestamp with time zone,jsonb,text)",
+      "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
       "begin_job(text,uuid)",
       "begin_media_upload(uuid,uuid,integer)",
       "due_jobs()",
@@ -170,7 +170,7 @@ Deno.test("each role may call exactly these functions", async () => {
     service_role: [
       "app.company_id(text)",
       "app.phone_key(text)",
-      "apply_template_sync(uuid,timestamp with time zone,jsonb,text)",
+      "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
       "begin_job(text,uuid)",
       "begin_media_upload(uuid,uuid,integer)",
       "create_api_key(text,text[],timestamp with time zone,uuid)",

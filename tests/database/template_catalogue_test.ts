@@ -275,6 +275,20 @@ Deno.test("an account that is unknown or has no business account has no catalogu
   });
 });
 
+Deno.test("a reading is not stored for an account that has moved to another business account", async () => {
+  await rolledBack(async (sql) => {
+    const left = await joinBusinessAccount(sql, account_id);
+    const now = await joinBusinessAccount(sql, account_id);
+    const read = (of: string) => (sql: Sql) =>
+      sql`select apply_template_sync(${account_id}, now(), '[]', null, ${of}) as answer`;
+    assert.equal(await refusal(sql, read(left)), "PT409");
+    const catalogues = () => sql`select from template_catalogues where company_id = ${company_id}`;
+    assert.equal((await catalogues()).length, 0);
+    await read(now)(sql);
+    assert.equal((await catalogues()).length, 1);
+  });
+});
+
 Deno.test("a key stores the templates of one name, of its own company only", async () => {
   await rolledBack(async (sql) => {
     await catalogued(sql, other, [entry()], "1 minute");

@@ -376,7 +376,7 @@ Deno.test("media that the channel refuses (131053) has to be uploaded again, onl
       const failed = { outcome: "failed", reason: "template_rejected", channel_code };
       assert.equal(await settle(sql, claim_id, failed), "failed");
     };
-    for (const code of [null, 100, 131026, 131052, 131054, 132012]) await refused(code);
+    for (const code of [null, 100, 131009, 131026, 131052, 131054, 132012]) await refused(code);
     assert.equal((await mediaOf(sql)).media_id, "77");
 
     const slow = crypto.randomUUID();
@@ -397,6 +397,26 @@ Deno.test("media that the channel refuses (131053) has to be uploaded again, onl
     await refused(131053);
     assert.equal((await mediaOf(sql)).media_id, "88");
   });
+});
+
+Deno.test("an invalid parameter (100, 131009) speaks against media that was uploaded more than an hour ago", async () => {
+  for (const channel_code of [100, 131009]) {
+    for (const [age, media_id] of [["59 minutes", "77"], ["61 minutes", null]]) {
+      await rolledBack(async (sql) => {
+        await catalogued(sql, own, [mediaEntry()]);
+        await upload(sql, "77");
+        await sql`update template_media set uploaded_at = now() - ${age}::interval where company_id = ${company_id}`;
+        const claim_id = crypto.randomUUID();
+        assert.equal((await send(sql, { claim_id })).result, "claimed");
+        await settle(sql, claim_id, {
+          outcome: "failed",
+          reason: "template_rejected",
+          channel_code,
+        });
+        assert.equal((await mediaOf(sql)).media_id, media_id, `${channel_code} ${age}`);
+      });
+    }
+  }
 });
 
 Deno.test("a released send that is claimed again carries the media of the new attempt, or none", async () => {

@@ -76,6 +76,7 @@ const TABLES = {
   "### 2.1 Contact": "Contact",
   "### 2.2 Deal": "Deal",
   "### 2.3 Conversation": "Conversation",
+  "### 2.5 Message": "Message",
   "### 2.7 Template": "Template",
 };
 for (const [heading, schema] of Object.entries(TABLES)) {

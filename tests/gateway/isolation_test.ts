@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  addMessage,
   addTemplate,
   anyPhone,
   newCompany,
@@ -22,6 +23,7 @@ await withDatabase(async (sql) => {
   await sql`insert into pipelines (company_id, name) values (${theirs.id}, 'Second')`;
   await sql`insert into teams (company_id, name) values (${theirs.id}, 'Second')`;
   await addTemplate(sql, theirs.id, { name: "second" });
+  await addMessage(sql, theirs);
   await sql.begin((sql) => newMember(sql, theirs.id, "agent"));
   await sql`
     insert into conversations (company_id, contact_id, messaging_account_id, status)
@@ -38,7 +40,7 @@ async function theirRows(): Promise<unknown> {
 for (const route of listRoutes) {
   Deno.test(`${route.method} ${route.pattern} lists only the rows of the key's company`, async () => {
     for (const [one, other] of [[ours, theirs], [theirs, ours]]) {
-      const { body } = await call(one.keys.all, "GET", `${route.pattern}?limit=200`);
+      const { body } = await call(one.keys.all, "GET", `${route.path(one)}?limit=200`);
       assert.ok(body.data.length > 0);
       for (const row of body.data) assert.equal(row.company_id, one.id);
       assert.ok(!JSON.stringify(body).includes(other.id));
@@ -46,13 +48,16 @@ for (const route of listRoutes) {
   });
 
   Deno.test(`${route.method} ${route.pattern} stays in the key's company with another company's cursor`, async () => {
-    const { next_cursor } = (await call(theirs.keys.all, "GET", `${route.pattern}?limit=1`)).body
-      .pagination;
+    const { body: { pagination: { next_cursor } } } = await call(
+      theirs.keys.all,
+      "GET",
+      `${route.path(theirs)}?limit=1`,
+    );
     assert.ok(next_cursor);
     const { status, body } = await call(
       ours.keys.all,
       "GET",
-      `${route.pattern}?cursor=${next_cursor}`,
+      `${route.path(ours)}?cursor=${next_cursor}`,
     );
     assert.equal(status, 200);
     for (const row of body.data) assert.equal(row.company_id, ours.id);

@@ -68,7 +68,11 @@ for (const route of listRoutes) {
         const sent = Object.entries(query).map((pair) =>
           pair.map((text) => encodeURIComponent(text.toWellFormed())).join("=")
         );
-        const answer = await call(company.keys.all, "GET", `${route.pattern}?${sent.join("&")}`);
+        const answer = await call(
+          company.keys.all,
+          "GET",
+          `${route.path(company)}?${sent.join("&")}`,
+        );
         assert.ok([200, 422].includes(answer.status), JSON.stringify(answer.body));
       },
     );

@@ -145,6 +145,9 @@ for (const route of bodyRoutes) {
   });
 }
 
+const NOT_FOUND =
+  /^(Contact|Deal|Pipeline|Stage|Conversation|Message|Team|Member|Template) not found$/;
+
 for (const route of idRoutes) {
   Deno.test(`${route.method} ${route.pattern} answers 422 to an id that is not a UUID, and 404 to an unknown one`, async () => {
     const json = route.body?.(company);
@@ -160,12 +163,12 @@ for (const route of idRoutes) {
     for (const id of [crypto.randomUUID(), "00000000-0000-0000-0000-000000000000", company.id]) {
       const answer = await at(id);
       assert.deepEqual([answer.status, answer.body.code], [404, "not_found"]);
-      assert.match(answer.body.error, /^(Contact|Deal|Conversation|Template) not found$/);
+      assert.match(answer.body.error, NOT_FOUND);
     }
     const upperCase = await call(
       company.keys.all,
       route.method,
-      route.path(company).toUpperCase().replace(/^\/\w+/, (name) => name.toLowerCase()),
+      route.path(company).replace(/[0-9a-f-]{36}/, (id) => id.toUpperCase()),
       { json },
     );
     assert.equal(upperCase.status, 200);
@@ -174,7 +177,7 @@ for (const route of idRoutes) {
 
 for (const route of listRoutes) {
   Deno.test(`${route.method} ${route.pattern} accepts a limit from 1 to 200; the default is 50`, async () => {
-    const at = (query: string) => call(company.keys.read, "GET", route.pattern + query);
+    const at = (query: string) => call(company.keys.read, "GET", route.path(company) + query);
     assert.equal((await at("")).body.pagination.limit, 50);
     for (const limit of [1, 7, 200]) {
       assert.equal((await at(`?limit=${limit}`)).body.pagination.limit, limit);
@@ -209,17 +212,17 @@ for (const route of listRoutes) {
       [`?limit=${"1".repeat(16 * 1024)}`, /^The query of the address is longer than 16 KiB$/],
     ];
     for (const [query, sentence] of tooMany) {
-      const answer = await call(company.keys.read, "GET", route.pattern + query);
+      const answer = await call(company.keys.read, "GET", route.path(company) + query);
       assert.deepEqual([answer.status, answer.body.code], [422, "invalid_request"]);
       assert.match(answer.body.error, sentence);
     }
     const names = ["offset", "select", "order", "or", "company_id", "Limit", "limit[]", ""];
     for (const name of names) {
       const query = `?${encodeURIComponent(name)}=${company.id}`;
-      const answer = await call(company.keys.read, "GET", route.pattern + query);
+      const answer = await call(company.keys.read, "GET", route.path(company) + query);
       assert.deepEqual([answer.status, answer.body.code], [422, "invalid_request"]);
     }
-    const wrong = await call("sk_live_wrong", "GET", `${route.pattern}?offset=1`);
+    const wrong = await call("sk_live_wrong", "GET", `${route.path(company)}?offset=1`);
     assert.deepEqual([wrong.status, wrong.body.code], [401, "invalid_api_key"]);
   });
 }

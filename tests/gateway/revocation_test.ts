@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newCompany, newCompanyWithTemplate, newKey } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
-import { listRoutes, routes } from "../support/routes.ts";
+import { idRoutes, routes } from "../support/routes.ts";
 import { until } from "../support/started.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
@@ -70,7 +70,7 @@ Deno.test("a database answer without rows does not pass for a valid key", async 
     const { method, path, body } = route;
     if (method === "POST") continue; // answers a row or an error, never an empty list
     const at = (key: string) => request(key, method, path(company), body?.(company));
-    assert.equal((await at(company.keys.all)).status, listRoutes.includes(route) ? 200 : 404);
+    assert.equal((await at(company.keys.all)).status, idRoutes.includes(route) ? 404 : 200);
     assert.deepEqual((await at(wrong)).body.code, "invalid_api_key");
     assert.deepEqual((await at(company.keys.messaging)).body.code, "insufficient_scope");
   }

@@ -27,9 +27,7 @@ Deno.test("a successful request costs exactly one database round trip, on every 
       route.body?.(company),
     );
     assert.ok(status < 300);
-    const [, list] = route.pattern.split("/");
-    const table = list === "members" ? "company_members" : list;
-    assert.deepEqual(database.seen, [{ method: route.method, path: `/rest/v1/${table}` }]);
+    assert.deepEqual(database.seen, [{ method: route.method, path: `/rest/v1/${route.table}` }]);
   }
 });
 

@@ -137,6 +137,22 @@ Deno.test("without the media nothing is sent, and the key is free", async (t) =>
   }
 });
 
+Deno.test("a token that the channel refuses for the upload is the account's error, and the key is free", async () => {
+  const error = { code: 190, message: "Error validating access token" };
+  await using channel = ownSandbox(({ path }) =>
+    path.endsWith("/media") ? Response.json({ error }, { status: 401 }) : null
+  );
+  const company = await companyWithTemplates(channel.url);
+  const send = await ownSender(channel.url);
+  const { status, body } = await send(company.keys.messaging, arrival({ idempotency_key: "k" }));
+  assert.deepEqual(
+    [status, body.code, body.channel],
+    [500, "channel_account_error", { code: 190 }],
+    JSON.stringify(body),
+  );
+  assert.deepEqual(await ledgerOf(company), []);
+});
+
 Deno.test("media that takes too long is not sent, and a send that follows does not wait as well", async () => {
   const hanging = Promise.withResolvers<Response>();
   await using channel = ownSandbox(({ path }) => path.endsWith("/media") ? hanging.promise : null);

@@ -13,7 +13,7 @@ export async function sealedFor(account: TokenAccount, token = SANDBOX_TOKEN): P
   return await sealToken(token, account, credentialsKey);
 }
 
-/** A company of a test's own, with four keys and at least one row of every resource but templates. */
+/** A company of a test's own, with four keys and at least one row of every resource but templates and messages. */
 export interface Company {
   id: string;
   /** `all` has every scope; each other key has only the scope of its name. */
@@ -38,6 +38,8 @@ export interface Company {
 export interface CompanyWithTemplate extends Company {
   /** A template of a business account in which no account is connected. */
   template_id: string;
+  /** A message of the contact. */
+  message_id: string;
 }
 
 /** Columns of a template; those that are left out make an approved one without variables. */
@@ -108,11 +110,37 @@ export async function newCompany(): Promise<Company> {
   return await withDatabase(async (sql) => await sql.begin(async (sql) => await make(sql)));
 }
 
-/** Makes a new company with a template. */
+/** Makes a new company with a template and a message. */
 export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
   const company = await newCompany();
-  const template_id = await withDatabase((sql) => addTemplate(sql, company.id));
-  return { ...company, template_id };
+  return await withDatabase(async (sql) => ({
+    ...company,
+    template_id: await addTemplate(sql, company.id),
+    message_id: await addMessage(sql, company),
+  }));
+}
+
+/** Columns of a message; those that are left out make a text of the contact. */
+export interface MessageColumns {
+  direction?: "inbound" | "outbound";
+  type?: "text" | "image" | "video" | "document";
+  content?: string;
+  rendered_text?: string;
+  /** Of an outbound message. */
+  status?: "pending" | "sent" | "failed";
+  whatsapp_message_id?: string;
+  created_at?: Date;
+}
+
+/** Adds a message to the conversation of a company, and returns its id. */
+export async function addMessage(
+  sql: Sql,
+  { id: company_id, conversation_id }: Pick<Company, "id" | "conversation_id">,
+  columns: MessageColumns = {},
+): Promise<string> {
+  const row = { company_id, conversation_id, direction: "inbound", content: "Hello", ...columns };
+  const [{ id }] = await sql`insert into messages ${sql(row)} returning id`;
+  return id;
 }
 
 /** A phone that no other test uses: random, and too long to be a real number in +1. */

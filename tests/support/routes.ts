@@ -9,6 +9,8 @@ export interface Route {
   method: string;
   /** As declared: `/contacts/:id`. */
   pattern: string;
+  /** The table of the rows that it answers. */
+  table: string;
   scope: Scope;
   /** The path, with the id of a row of this company. */
   path(company: CompanyWithTemplate): string;
@@ -19,7 +21,13 @@ export interface Route {
 const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/contacts/:id": (company) => `/contacts/${company.contact_id}`,
   "/deals/:id": (company) => `/deals/${company.deal_id}`,
+  "/pipelines/:id": (company) => `/pipelines/${company.pipeline_id}`,
+  "/stages/:id": (company) => `/stages/${company.stage_ids[0]}`,
   "/conversations/:id": (company) => `/conversations/${company.conversation_id}`,
+  "/conversations/:id/messages": (company) => `/conversations/${company.conversation_id}/messages`,
+  "/messages/:id": (company) => `/messages/${company.message_id}`,
+  "/teams/:id": (company) => `/teams/${company.team_id}`,
+  "/members/:id": (company) => `/members/${company.member_id}`,
   "/templates/:id": (company) => `/templates/${company.template_id}`,
 };
 
@@ -44,14 +52,21 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, pat
   const body = BODIES[`${method} ${path}`] ?? null;
   if (method !== "GET" && !body) throw new Error(`${method} ${path} needs a body in tests`);
   if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
-  return [{ method, pattern: path, scope, path: OWN_ROW[path] ?? (() => path), body }];
+  const ownPath = OWN_ROW[path] ?? (() => path);
+  return [{ method, pattern: path, table: tableOf(path), scope, path: ownPath, body }];
 });
+
+/** The table has the name of the last part of a path that is no parameter, but for members. */
+function tableOf(path: string): string {
+  const name = path.split("/").findLast((part) => !part.startsWith(":"))!;
+  return name === "members" ? "company_members" : name;
+}
 
 /** The routes that answer a list. */
 export const listRoutes = routes.filter(({ method, pattern }) =>
-  method === "GET" && !pattern.includes(":")
+  method === "GET" && !pattern.endsWith("/:id")
 );
 /** The routes that take a body. */
 export const bodyRoutes = routes.filter(({ body }) => body !== null);
-/** The routes of one row. */
-export const idRoutes = routes.filter(({ pattern }) => pattern.endsWith("/:id"));
+/** The routes with the id of a row in their path: those of the row, and lists of what belongs to it. */
+export const idRoutes = routes.filter(({ pattern }) => pattern.includes("/:id"));

@@ -181,11 +181,20 @@ Deno.test("a header of media has its sample's address, which no component shows"
 });
 
 Deno.test("an upload handle, a file or a very long address is no sample", () => {
-  const none = ["4::aW1hZ2U=", "file:///etc/passwd", "", 7, null, `https://x/${"x".repeat(5000)}`];
+  const none = [
+    ...["4::aW1hZ2U=", "file:///etc/passwd", "", 7, null],
+    `https://x/y?${"x".repeat(5000)}`,
+    // The database has no room for its encoded form, nor an index for the second one.
+    `https://x/y?${"ã".repeat(1500)}`,
+    `https://x/${"x".repeat(2500)}`,
+  ];
   for (const handle of none) {
     const header = { type: "HEADER", format: "IMAGE", example: { header_handle: [handle] } };
     assert.equal(entryOf([header]).sample_url, null);
   }
+  const signed = `https://x/y?${"x".repeat(4000)}`;
+  const long = { type: "HEADER", format: "IMAGE", example: { header_handle: [`${signed}#here`] } };
+  assert.equal(entryOf([long]).sample_url, signed);
   assert.equal(entryOf([{ type: "HEADER", format: "IMAGE" }]).sample_url, null);
   const text = { type: "HEADER", format: "TEXT", example: { header_handle: [SIGNED] } };
   assert.equal(entryOf([text]).sample_url, null);

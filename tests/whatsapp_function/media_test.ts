@@ -17,6 +17,7 @@ import {
   type CompanyWithCatalogue,
   companyWithCatalogue,
   mediaOf,
+  runsOf,
   templatesOf,
 } from "./own_account.ts";
 
@@ -187,6 +188,20 @@ Deno.test("one bad sample does not keep the job from uploading the others", asyn
     uploaded: 0,
     failed: [],
   });
+});
+
+Deno.test("of many bad samples a run tells the first twenty and counts the others", async () => {
+  await using channel = templateChannel();
+  const { company, run } = await withTemplate(channel);
+  channel.templates = Array.from(
+    { length: 23 },
+    (_, n) => imageTemplate(`bad_${n}`, channel.sample(`${n}.exe`)),
+  );
+  const { body } = await run("template-sync", company.account_id);
+  const { uploaded, failed, more_failed } = body.data.media;
+  assert.deepEqual([uploaded, failed.length, more_failed], [0, 20, 3]);
+  const runs = await runsOf(company);
+  assert.deepEqual(runs.at(-1)!.result, { uploaded, failed, more_failed });
 });
 
 Deno.test("media that is about to expire is uploaded again", async () => {

@@ -10,21 +10,24 @@ import {
   type TemplateChannel,
   templateChannel,
 } from "../support/template_channel.ts";
-import { environment } from "../support/test_stack.ts";
+import { until } from "../support/started.ts";
+import { environment, withDatabase } from "../support/test_stack.ts";
 import { type CompanyWithCatalogue, companyWithCatalogue, templatesOf } from "./own_account.ts";
 
 const config = await readConfig(environment());
 const db = companyDb(config, channelTokenSource(config.signingKey));
 
 function reread(channel: TemplateChannel, company: CompanyWithCatalogue, isElsewhere = false) {
-  return rereadTemplate(db, readChannelConfig({ WHATSAPP_API_URL: channel.url }), {
-    accountId: company.account_id,
-    businessAccountId: company.business_account_id,
-    token: "EAAB",
-    beganAt: new Date().toISOString(),
-    isElsewhere,
-  }, "order");
+  const source = { ...sourceOf(company), isElsewhere };
+  return rereadTemplate(db, readChannelConfig({ WHATSAPP_API_URL: channel.url }), source, "order");
 }
+
+const sourceOf = ({ account_id, business_account_id }: CompanyWithCatalogue) => ({
+  accountId: account_id,
+  businessAccountId: business_account_id,
+  token: "EAAB",
+  beganAt: new Date().toISOString(),
+});
 
 Deno.test("the templates of one name are read and stored, and the others stay", async () => {
   const company = await companyWithCatalogue();
@@ -58,6 +61,44 @@ Deno.test("a reading that fails throws for the one that reads, and is false for 
   const other = reread(channel, company, true);
   await assert.rejects(failing, /^ChannelTrouble: .*HTTP 503/);
   assert.equal(await other, false);
+});
+
+Deno.test("a reading that takes long is not waited for, and is stored when it ends", async () => {
+  const company = await companyWithCatalogue();
+  const answer = Promise.withResolvers<null>();
+  await using channel = templateChannel({
+    templates: [listedTemplate("order")],
+    answer: () => answer.promise,
+  });
+  const source = sourceOf(company);
+  const config = readChannelConfig({ WHATSAPP_API_URL: channel.url });
+  const slow = rereadTemplate(db, config, source, "order", 100);
+  const other = rereadTemplate(db, config, { ...source, isElsewhere: true }, "order");
+  await assert.rejects(
+    slow,
+    /^ChannelTrouble: The channel took more than 0.1 s to list a template$/,
+  );
+  assert.equal(await other, false);
+  answer.resolve(null);
+  await until(async () => (await templatesOf(company)).length === 1);
+});
+
+Deno.test("what was read of a business account that the account has left is not stored", async () => {
+  const company = await companyWithCatalogue();
+  await using channel = templateChannel({
+    templates: [listedTemplate("order")],
+    answer: async () => {
+      await withDatabase((sql) =>
+        sql`update messaging_accounts set business_account_id = '77' where id = ${company.account_id}`
+      );
+      return null;
+    },
+  });
+  await assert.rejects(
+    reread(channel, company),
+    /^ChannelTrouble: The account has left business account \d+ while its templates were read$/,
+  );
+  assert.deepEqual(await templatesOf(company), []);
 });
 
 Deno.test("a reading of another instance is waited for a moment, and no longer", async () => {

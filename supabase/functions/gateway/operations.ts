@@ -5,6 +5,7 @@ import { contacts } from "./resources/contacts.ts";
 import { conversations } from "./resources/conversations.ts";
 import { deals } from "./resources/deals.ts";
 import { members } from "./resources/members.ts";
+import { messages } from "./resources/messages.ts";
 import { pipelines } from "./resources/pipelines.ts";
 import { stages } from "./resources/stages.ts";
 import { teams } from "./resources/teams.ts";
@@ -18,6 +19,7 @@ export function gatewayOperations(config: Config) {
     ...pipelines,
     ...stages,
     ...conversations,
+    ...messages,
     ...teams,
     ...members,
     ...templates,

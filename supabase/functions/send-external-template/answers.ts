@@ -141,6 +141,18 @@ export function unusableToken(phoneNumberId: string): ApiError {
   );
 }
 
+/** The error of a send whose account the channel refuses. @param code the channel's. */
+export function refusedAccount(phoneNumberId: string, code: number): ApiError {
+  return new ApiError(
+    "channel_account_error",
+    `The messaging channel refuses the account ${phoneNumberId} for its token, its permissions or its ` +
+      "standing. Nothing was sent; mend the account at the channel or connect it again, then repeat " +
+      "the request",
+    // The channel's message is left out: it can quote a malformed token.
+    { body: { channel: { code } } },
+  );
+}
+
 /** The error of a send that the channel did not accept, or whose outcome is unknown. */
 export function failedSend(
   outcome: Exclude<SendOutcome, { kind: "accepted" }>,
@@ -156,14 +168,7 @@ export function failedSend(
     case "not_taken": {
       if (outcome.error === "channel_account_error") {
         return outcome.channel
-          ? new ApiError(
-            "channel_account_error",
-            `The messaging channel refuses the account ${send.phone_number_id} for its token, its ` +
-              "permissions or its standing. Nothing was sent; mend the account at the channel or connect " +
-              "it again, then repeat the request",
-            // The channel's message is left out: it can quote a malformed token.
-            { body: { channel: { code: outcome.channel.code } } },
-          )
+          ? refusedAccount(send.phone_number_id, outcome.channel.code)
           : unusableToken(send.phone_number_id);
       }
       return new ApiError(

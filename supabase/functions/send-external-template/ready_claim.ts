@@ -2,10 +2,11 @@ import type { Caller } from "../_shared/key/caller.ts";
 import { logFailure, type Origin } from "../_shared/log.ts";
 import { UnusableToken } from "../_shared/whatsapp/account_token.ts";
 import { MediaTrouble } from "../_shared/whatsapp/media_trouble.ts";
+import { type ChannelError, meaningOf } from "../_shared/whatsapp/outcome.ts";
 import { uploadMedia } from "../_shared/whatsapp/template_media.ts";
 import { rereadTemplate } from "../_shared/whatsapp/template_reread.ts";
 import { withToken } from "./token.ts";
-import { noMedia, unusableToken } from "./answers.ts";
+import { noMedia, refusedAccount, unusableToken } from "./answers.ts";
 import { type Claim, claimSend, type Judging } from "./claim.ts";
 import type { SenderConfig } from "./config.ts";
 import type { SendRequest } from "./request.ts";
@@ -20,7 +21,7 @@ export type ReadyClaim = Exclude<Claim, { result: "reread" | "media_needed" }>;
  *
  * @param claimId a new id; the send is settled by it.
  * @throws ApiError channel_unavailable when the media cannot be uploaded, channel_account_error when the token
- *   for that cannot be used; otherwise as claimSend().
+ *   for that cannot be used or the channel refuses the account; otherwise as claimSend().
  */
 export async function claimWhenReady(
   caller: Caller,
@@ -92,6 +93,14 @@ async function supplyMedia(
     if (error instanceof UnusableToken) throw unusableToken(phone_number_id);
     if (!(error instanceof MediaTrouble)) throw error;
     logFailure(origin, "template_media", error, { account_id, template_id });
-    throw noMedia(error.message);
+    const { channel, message } = error;
+    if (channel && isAboutAccount(channel)) throw refusedAccount(phone_number_id, channel.code);
+    throw noMedia(message);
   }
+}
+
+/** Whether the channel refuses the account, so that later is no better. */
+function isAboutAccount(channel: ChannelError): boolean {
+  const meaning = meaningOf(400, channel);
+  return meaning.kind === "not_taken" && meaning.error === "channel_account_error";
 }

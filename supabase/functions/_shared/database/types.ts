@@ -971,7 +971,13 @@ export type Database = {
     };
     Functions: {
       "apply_template_sync": {
-        Args: { "account_id": string; "began_at": string; "only_name"?: string; "templates": Json };
+        Args: {
+          "account_id": string;
+          "began_at": string;
+          "business_account_id"?: string;
+          "only_name"?: string;
+          "templates": Json;
+        };
         Returns: Json;
       };
       "authenticate": { Args: Record<PropertyKey, never>; Returns: string };

@@ -205,6 +205,7 @@ async function phoneNumbersOf(
     query: { fields: "id" },
     what: `the phone numbers of business account ${businessAccountId}`,
     maxItems: MAX_NUMBERS,
+    read: (number) => (number as { id?: unknown } | null)?.id,
   });
-  return new Set(numbers.map((number) => (number as { id?: unknown } | null)?.id));
+  return new Set(numbers);
 }

@@ -22,19 +22,21 @@ export async function readTemplates(
   { token, businessAccountId }: { token: string; businessAccountId: string },
   name?: string,
 ): Promise<CatalogueEntry[]> {
-  const listed = await readList(channel, token, {
+  const listed = await readList<CatalogueEntry | null>(channel, token, {
     path: `${encodeURIComponent(businessAccountId)}/message_templates`,
     query: { fields: FIELDS, ...(name !== undefined && { name }) },
     what: `the templates of business account ${businessAccountId}`,
     maxItems: MAX_TEMPLATES,
+    read: (item) => {
+      const entry = catalogueEntry(item);
+      // The channel finds names that begin with the name or resemble it, too.
+      return entry && (name === undefined || entry.name === name) ? entry : null;
+    },
   });
   // A template that moves to a later page while the pages are read is listed twice.
   const entries = new Map<string, CatalogueEntry>();
-  for (const item of listed) {
-    const entry = catalogueEntry(item);
-    // The channel finds names that begin with the name or resemble it, too.
-    if (!entry || name !== undefined && entry.name !== name) continue;
-    entries.set(`${entry.name} ${entry.language}`, entry);
+  for (const entry of listed) {
+    if (entry) entries.set(JSON.stringify([entry.name, entry.language]), entry);
   }
   return [...entries.values()];
 }

@@ -1,7 +1,7 @@
 import type { ChannelConfig } from "./channel_config.ts";
 import { askChannel, type ChannelReply } from "./graph.ts";
 
-/** A list of the channel could not be read whole. The message is for operators and the log. */
+/** A list of the channel could not be read whole, or is of no use now. The message is for operators and the log. */
 export class ChannelTrouble extends Error {
   override name = "ChannelTrouble";
   /** @param reply the reply that was none; undefined when the list itself is at fault. */
@@ -10,13 +10,15 @@ export class ChannelTrouble extends Error {
   }
 }
 
-interface List {
+interface List<Item> {
   path: string;
   query: Record<string, string>;
   /** What is listed, for the message: `the templates of business account 1`. */
   what: string;
   /** A list with more items is not read to its end. */
   maxItems: number;
+  /** Reads an item as soon as its page is there, so that no more than a page is in memory as it was listed. */
+  read(listed: unknown): Item;
 }
 
 /**
@@ -24,12 +26,12 @@ interface List {
  * that the channel gives for it holds the token.
  * @throws ChannelTrouble when a page fails, when the list has too many items, or when it repeats itself.
  */
-export async function readList(
+export async function readList<Item>(
   channel: ChannelConfig,
   token: string,
-  { path, query, what, maxItems }: List,
-): Promise<unknown[]> {
-  const items: unknown[] = [];
+  { path, query, what, maxItems, read }: List<Item>,
+): Promise<Item[]> {
+  const items: Item[] = [];
   const cursors = new Set<string>();
   for (let after: string | undefined;;) {
     const reply = await askChannel(channel, token, {
@@ -37,7 +39,7 @@ export async function readList(
       query: { ...query, limit: "100", ...(after !== undefined && { after }) },
     });
     const { data, next } = pageOf(reply, what);
-    for (const item of data) items.push(item);
+    for (const item of data) items.push(read(item));
     if (items.length > maxItems) {
       throw new ChannelTrouble(
         `The channel lists more than ${maxItems.toLocaleString("en")} of ${what}`,

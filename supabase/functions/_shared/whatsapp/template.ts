@@ -11,6 +11,8 @@ import { isNumber, placeholders, templateText } from "./template_text.ts";
 /** A template with more is listed without its components, so that a catalogue stays within the memory. */
 const MAX_COMPONENTS_BYTES = 65_536;
 const MAX_SAMPLE_URL = 4096;
+/** What stands before the "?" identifies the sample in an index, whose keys are short. */
+const MAX_SAMPLE_SOURCE = 2000;
 const MAX_UNSUPPORTED = 20;
 
 /** A header in these formats is sent as the template's own media. */
@@ -239,5 +241,11 @@ function sampleUrl(components: unknown[], n: number): string | null {
   const address = [example?.header_handle].flat()[0];
   if (typeof address !== "string" || address.length > MAX_SAMPLE_URL) return null;
   const url = URL.canParse(address) ? new URL(address) : null;
-  return url && /^https?:$/.test(url.protocol) ? url.href : null;
+  if (!url || !/^https?:$/.test(url.protocol)) return null;
+  url.hash = "";
+  // Longer than the text that was parsed, when characters in it had to be encoded.
+  const { href } = url;
+  const isStorable = href.length <= MAX_SAMPLE_URL &&
+    href.split("?", 1)[0].length <= MAX_SAMPLE_SOURCE;
+  return isStorable ? href : null;
 }

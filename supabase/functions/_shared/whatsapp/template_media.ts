@@ -151,7 +151,7 @@ async function upload(
       media = await uploadFrom(beginning.sample_url);
     } catch (error) {
       if (!(error instanceof MediaTrouble && error.isExpired) || isReread) throw error;
-      const fresh = await freshAddress(db, channel, account, beginning);
+      const fresh = await freshAddress(db, channel, account, beginning, signal);
       if (!isSameSample(fresh, beginning.sample_url)) {
         await fail(db, upload_id, "The template has another sample now");
         return null;
@@ -184,10 +184,12 @@ async function freshAddress(
   channel: ChannelConfig,
   account: MediaAccount,
   { template_name, language, began_at: beganAt }: Upload,
+  signal: AbortSignal,
 ): Promise<string> {
   let entries;
   try {
-    entries = await readByName(db, channel, { ...account, beganAt }, template_name);
+    const reading = readByName(db, channel, { ...account, beganAt }, template_name);
+    entries = await inTime(reading, signal, late);
   } catch (error) {
     if (!(error instanceof ChannelTrouble)) throw error;
     throw new MediaTrouble(`The address of the sample has expired. ${error.message}`);

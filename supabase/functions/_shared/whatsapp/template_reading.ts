@@ -2,6 +2,7 @@ import type { CompanyDb } from "../database/company_db.ts";
 import { rows } from "../database/rows.ts";
 import type { Json } from "../database/types.ts";
 import { readTemplates } from "./catalogue.ts";
+import { ChannelTrouble } from "./channel_list.ts";
 import type { CatalogueEntry } from "./catalogue_entry.ts";
 import type { ChannelConfig } from "./channel_config.ts";
 
@@ -28,7 +29,7 @@ export interface TemplateSource {
  * Reads the templates of one name from the channel and stores them.
  *
  * @returns the templates as the channel lists them now.
- * @throws ChannelTrouble when the channel does not list them; DatabaseError, ApiError.
+ * @throws ChannelTrouble when the channel does not list them, or as storeReading(); DatabaseError, ApiError.
  */
 export async function readByName(
   db: CompanyDb,
@@ -44,21 +45,27 @@ export async function readByName(
 /**
  * Stores what the channel lists, whole or not at all.
  *
+ * @param source with the business account that was read.
  * @param onlyName when only the templates of this name were read.
- * @throws DatabaseError, ApiError.
+ * @throws ChannelTrouble when the account has moved to another business account since; DatabaseError, ApiError.
  */
 export async function storeReading(
   db: CompanyDb,
-  { accountId, beganAt }: Pick<TemplateSource, "accountId" | "beganAt">,
+  { accountId, businessAccountId, beganAt }: Omit<TemplateSource, "token">,
   entries: CatalogueEntry[],
   onlyName?: string,
 ): Promise<Changes> {
-  return rows(
-    await db.rpc("apply_template_sync", {
-      account_id: accountId,
-      began_at: beganAt,
-      templates: entries as unknown as Json,
-      only_name: onlyName,
-    }),
-  ) as unknown as Changes; // jsonb that apply_template_sync() makes
+  const answer = await db.rpc("apply_template_sync", {
+    account_id: accountId,
+    began_at: beganAt,
+    templates: entries as unknown as Json,
+    only_name: onlyName,
+    business_account_id: businessAccountId,
+  });
+  if (answer.error?.code === "PT409") {
+    throw new ChannelTrouble(
+      `The account has left business account ${businessAccountId} while its templates were read`,
+    );
+  }
+  return rows(answer) as unknown as Changes; // jsonb that apply_template_sync() makes
 }

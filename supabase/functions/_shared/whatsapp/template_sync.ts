@@ -13,8 +13,10 @@ import { type Changes, storeReading } from "./template_reading.ts";
 /** What became of the media that was due. */
 export interface MediaUploads {
   uploaded: number;
-  /** The templates whose media could not be uploaded, with the reason in a sentence. */
+  /** The first templates whose media could not be uploaded, at most 20, with the reason in a sentence. */
   failed: { name: string; language: string; reason: string }[];
+  /** How many more could not be uploaded; left out when `failed` has all of them. */
+  more_failed?: number;
 }
 
 /** The result of a synchronisation. */
@@ -33,6 +35,8 @@ const READING_MS = 90_000;
 /** An upload that begins in the last moment must end within those 150 s as well. */
 const UPLOAD = { timeoutMs: 80_000, leaseSeconds: 120 };
 const DUE_AT_ONCE = 50;
+/** What is told of a run stands in one line of the log, and is stored. Each template says why by itself. */
+const MAX_TOLD = 20;
 
 /**
  * The job template-sync: reads all templates of an account's business account and stores them, whole or not
@@ -114,6 +118,8 @@ async function uploadOne(
     uploads.uploaded++;
   } catch (error) {
     if (!(error instanceof MediaTrouble)) throw error;
-    uploads.failed.push({ name, language, reason: error.message });
+    if (uploads.failed.length < MAX_TOLD) {
+      uploads.failed.push({ name, language, reason: error.message });
+    } else uploads.more_failed = (uploads.more_failed ?? 0) + 1;
   }
 }

@@ -18,6 +18,7 @@ import {
 import { listOperation } from "../../_shared/http/list_operation.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { newestFirst } from "../../_shared/http/pagination.ts";
+import { readOperation } from "../../_shared/http/read_operation.ts";
 import { CUSTOM_FIELDS_TOO_LARGE, CustomFields } from "../custom_fields.ts";
 
 const MAX_TAGS = 50;
@@ -86,9 +87,11 @@ const NewContact = withDefaults(ContactChanges, {
   is_active: true,
 }).meta({ id: "NewContact" });
 
-/** Specification, 4.1 to 4.3. */
+/** Specification, 4.1 to 4.3 and 4.13. */
 export const contacts = [
   listOperation({ id: "listContacts", path: "/contacts", order: newestFirst(CONTACTS) }),
+
+  readOperation({ id: "getContact", path: "/contacts/:id", table: CONTACTS, name: "Contact" }),
 
   operation({
     id: "createContact",

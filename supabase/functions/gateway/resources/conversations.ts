@@ -17,6 +17,7 @@ import {
 import { listOperation } from "../../_shared/http/list_operation.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { newestFirst } from "../../_shared/http/pagination.ts";
+import { readOperation } from "../../_shared/http/read_operation.ts";
 
 /** A conversation; specification, 2.3. */
 export const Conversation = z.object({
@@ -38,12 +39,19 @@ const ConversationChanges = atLeastOne(
   Conversation.pick({ assigned_to: true, team_id: true, status: true }).partial().strict(),
 ).meta({ id: "ConversationChanges" });
 
-/** Specification, 4.9. A conversation begins with a message, so no operation here creates one. */
+/** Specification, 4.9 and 4.13. A conversation begins with a message, so no operation here creates one. */
 export const conversations = [
   listOperation({
     id: "listConversations",
     path: "/conversations",
     order: newestFirst(CONVERSATIONS),
+  }),
+
+  readOperation({
+    id: "getConversation",
+    path: "/conversations/:id",
+    table: CONVERSATIONS,
+    name: "Conversation",
   }),
 
   operation({

@@ -15,6 +15,7 @@ import {
 import { listOperation } from "../../_shared/http/list_operation.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { newestFirst } from "../../_shared/http/pagination.ts";
+import { readOperation } from "../../_shared/http/read_operation.ts";
 
 /** A deal; specification, 2.2. */
 export const Deal = z.object({
@@ -46,9 +47,11 @@ const CONSTRAINT_MEANINGS = {
   deals_stage_fkey: wrongField("stage_id", "is not a stage of your company"),
 };
 
-/** Specification, 4.4 to 4.6. */
+/** Specification, 4.4 to 4.6 and 4.13. */
 export const deals = [
   listOperation({ id: "listDeals", path: "/deals", order: newestFirst(DEALS) }),
+
+  readOperation({ id: "getDeal", path: "/deals/:id", table: DEALS, name: "Deal" }),
 
   operation({
     id: "createDeal",

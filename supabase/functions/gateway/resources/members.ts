@@ -3,6 +3,7 @@ import { table } from "../../_shared/database/table.ts";
 import { RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
 import { listOperation } from "../../_shared/http/list_operation.ts";
 import { newestFirst } from "../../_shared/http/pagination.ts";
+import { readOperation } from "../../_shared/http/read_operation.ts";
 
 /** A member of the company, to whom conversations are assigned. Email addresses are not shown. */
 export const Member = z.object({
@@ -14,7 +15,9 @@ export const Member = z.object({
 
 const MEMBERS = table("company_members", Member, { id: "user_id" });
 
-/** Specification, 4.11. */
+/** Specification, 4.11 and 4.13. */
 export const members = [
   listOperation({ id: "listMembers", path: "/members", order: newestFirst(MEMBERS) }),
+
+  readOperation({ id: "getMember", path: "/members/:id", table: MEMBERS, name: "Member" }),
 ];

@@ -3,6 +3,7 @@ import { table } from "../../_shared/database/table.ts";
 import { RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
 import { listOperation } from "../../_shared/http/list_operation.ts";
 import { orderBy } from "../../_shared/http/pagination.ts";
+import { readOperation } from "../../_shared/http/read_operation.ts";
 
 /** A pipeline; specification, 2.4. */
 export const Pipeline = z.object({
@@ -13,9 +14,12 @@ export const Pipeline = z.object({
   ...ROW_TIMES,
 }).meta({ id: "Pipeline" });
 
-const ORDER = orderBy(table("pipelines", Pipeline), "position", "id");
+const PIPELINES = table("pipelines", Pipeline);
+const ORDER = orderBy(PIPELINES, "position", "id");
 
-/** Specification, 4.7. */
+/** Specification, 4.7 and 4.13. */
 export const pipelines = [
   listOperation({ id: "listPipelines", path: "/pipelines", order: ORDER }),
+
+  readOperation({ id: "getPipeline", path: "/pipelines/:id", table: PIPELINES, name: "Pipeline" }),
 ];

@@ -7,6 +7,7 @@ import { page } from "../../_shared/http/answers.ts";
 import { Id, RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { orderBy, paging, readPage } from "../../_shared/http/pagination.ts";
+import { readOperation } from "../../_shared/http/read_operation.ts";
 
 /** A stage of a pipeline; specification, 2.4. */
 export const Stage = z.object({
@@ -21,7 +22,7 @@ type Stage = z.output<typeof Stage>;
 const STAGES = table("stages", Stage);
 const ORDER = orderBy(STAGES, "pipeline_id", "position", "id");
 
-/** Specification, 4.8. */
+/** Specification, 4.8 and 4.13. */
 export const stages = [
   operation({
     id: "listStages",
@@ -36,6 +37,8 @@ export const stages = [
     const whenEmpty = pipeline_id ? () => requirePipeline(caller.db, pipeline_id) : undefined;
     return reply(200, await readPage(caller, select, ORDER, query, whenEmpty));
   }),
+
+  readOperation({ id: "getStage", path: "/stages/:id", table: STAGES, name: "Stage" }),
 ];
 
 /** Refuses a pipeline that the company does not have. One without stages is an empty list. */

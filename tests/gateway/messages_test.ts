@@ -1,0 +1,168 @@
+// Messages: what was said in a conversation, newest first, and each by its id.
+
+import assert from "node:assert/strict";
+import { call, send } from "../support/calls.ts";
+import { addMessage, anyPhone, type Company, newCompany } from "../support/company.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
+
+const pathOf = ({ conversation_id }: Pick<Company, "conversation_id">) =>
+  `/conversations/${conversation_id}/messages`;
+const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
+
+/** Makes another conversation of the company's contact. */
+async function otherConversation(company: Company): Promise<Company> {
+  return await withDatabase(async (sql) => {
+    const [{ id }] = await sql`
+      insert into conversations (company_id, contact_id, messaging_account_id, status)
+      values (${company.id}, ${company.contact_id}, ${company.account_id}, 'closed') returning id
+    `;
+    return { ...company, conversation_id: id };
+  });
+}
+
+Deno.test("messages show who said what, and whether the channel has accepted it", async () => {
+  const company = await newCompany();
+  const minute = (n: number) => new Date(Date.UTC(2026, 0, 1, 12, n));
+  await withDatabase(async (sql) => {
+    const say = (n: number, columns: Parameters<typeof addMessage>[2]) =>
+      addMessage(sql, company, { ...columns, created_at: minute(n) });
+    const ours = { direction: "outbound", content: "Hi" } as const;
+    await say(1, { content: "Bom dia ☀️", type: "image", whatsapp_message_id: "wamid.1" });
+    await say(2, { ...ours, status: "pending" });
+    await say(3, { ...ours, status: "failed" });
+    await say(4, {
+      ...ours,
+      status: "sent",
+      rendered_text: "Hello Ada",
+      whatsapp_message_id: "wamid.2",
+    });
+  });
+  const { status, body } = await call(company.keys.read, "GET", pathOf(company));
+  assert.equal(status, 200);
+  const own = { company_id: company.id, conversation_id: company.conversation_id };
+  const ours = {
+    ...{ ...own, direction: "outbound", type: "text", content: "Hi" },
+    ...{ rendered_text: null, whatsapp_message_id: null },
+  };
+  const shown = body.data.map((row: Record<string, unknown>) => {
+    const { id: _, created_at, updated_at: __, ...rest } = row;
+    return { ...rest, at: new Date(created_at as string).getUTCMinutes() };
+  });
+  assert.deepEqual(shown, [
+    {
+      ...{ ...ours, status: "accepted", at: 4 },
+      ...{ rendered_text: "Hello Ada", whatsapp_message_id: "wamid.2" },
+    },
+    { ...ours, status: "failed", at: 3 },
+    { ...ours, status: "pending", at: 2 },
+    {
+      ...{ ...own, direction: "inbound", type: "image", content: "Bom dia ☀️" },
+      ...{ rendered_text: null, status: null, whatsapp_message_id: "wamid.1", at: 1 },
+    },
+  ]);
+  assert.deepEqual(Object.keys(body.data[0]), [
+    ...["id", "company_id", "conversation_id", "direction", "type", "content", "rendered_text"],
+    ...["status", "whatsapp_message_id", "created_at", "updated_at"],
+  ]);
+  for (const row of body.data) {
+    const one = await call(company.keys.read, "GET", `/messages/${row.id}`);
+    assert.deepEqual([one.status, one.body], [200, { data: row }]);
+  }
+});
+
+Deno.test("the messages of one conversation are walked in pages, and no other's are among them", async () => {
+  const company = await newCompany();
+  const other = await otherConversation(company);
+  const at = new Date("2026-01-01T12:00:00Z");
+  await withDatabase(async (sql) => {
+    const columns = { direction: "outbound", status: "sent", created_at: at } as const;
+    for (let n = 0; n < 5; n++) {
+      await addMessage(sql, company, columns);
+      await addMessage(sql, other, columns);
+    }
+  });
+  const read = async (path: string) => (await call(company.keys.read, "GET", path)).body;
+  const [all, others] = [await read(pathOf(company)), await read(pathOf(other))];
+  assert.deepEqual([all.data.length, others.data.length], [5, 5]);
+  // All have the same time, so that their ids alone are the order.
+  assert.deepEqual(idsOf(all), idsOf(all).toSorted().reverse());
+  const first = await read(`${pathOf(company)}?limit=2`);
+  const cursor = first.pagination.next_cursor;
+  const rest = await read(`${pathOf(company)}?cursor=${cursor}`);
+  assert.deepEqual([...idsOf(first), ...idsOf(rest)], idsOf(all));
+  // The cursor is a place in time; the path says whose messages follow.
+  const elsewhere = await read(`${pathOf(other)}?cursor=${cursor}`);
+  assert.ok(idsOf(elsewhere).every((id) => idsOf(others).includes(id)));
+});
+
+Deno.test("a page of long messages ends early and has a cursor; a walk by has_more meets each once", async () => {
+  const company = await newCompany();
+  await withDatabase((sql) =>
+    sql`
+      insert into messages (company_id, conversation_id, direction, content, rendered_text, status)
+      select ${company.id}, ${company.conversation_id}, 'outbound', repeat('語', 4096),
+        repeat('語', 20000), 'sent'
+      from generate_series(1, 40)
+    `
+  );
+  const ids: string[] = [];
+  let pages = 0;
+  for (let cursor = "", hasMore = true; hasMore; pages++) {
+    const path = `${pathOf(company)}?limit=200${cursor}`;
+    const { body } = await call(company.keys.read, "GET", path);
+    assert.ok(JSON.stringify(body).length < 1024 * 1024);
+    ids.push(...idsOf(body));
+    hasMore = body.pagination.has_more;
+    cursor = `&cursor=${body.pagination.next_cursor}`;
+  }
+  assert.ok(pages > 1, `${pages} pages`);
+  assert.deepEqual([ids.length, new Set(ids).size], [40, 40]);
+});
+
+Deno.test("a page of messages costs one round trip; an empty one costs a second, to tell whether there is such a conversation", async () => {
+  const company = await newCompany();
+  const empty = await otherConversation(company);
+  const foreign = await newCompany();
+  await withDatabase((sql) => addMessage(sql, company));
+  await using database = watchedStack();
+  const request = await ownGateway(database.url);
+  await request(company.keys.all, "GET", "/pipelines");
+  const read = async (path: string) => {
+    database.seen.length = 0;
+    const { status, body } = await request(company.keys.all, "GET", path);
+    const tables = database.seen.map(({ path }) => path.replace("/rest/v1/", ""))
+      .filter((table) => table !== "rpc/authenticate");
+    return { status, data: body.data?.length, error: body.error, tables };
+  };
+  const missing = {
+    ...{ status: 404, data: undefined, error: "Conversation not found" },
+    tables: ["messages", "conversations"],
+  };
+  assert.deepEqual(await read(pathOf(company)), {
+    ...{ status: 200, data: 1, error: undefined, tables: ["messages"] },
+  });
+  assert.deepEqual(await read(pathOf(empty)), {
+    ...{ status: 200, data: 0, error: undefined, tables: ["messages", "conversations"] },
+  });
+  assert.deepEqual(await read(pathOf(foreign)), missing);
+  assert.deepEqual(await read(pathOf({ conversation_id: crypto.randomUUID() })), missing);
+});
+
+Deno.test("a template send is shown with the caller's text and the channel's id", async () => {
+  const { keys, phone_number_id } = await newCompany();
+  const json = {
+    ...{ phone: anyPhone(), template_name: "order_update", language_code: "en_US" },
+    ...{ display_text: "Your order is on its way.", body_variables: ["Ada", "A-1"] },
+    phone_number_id,
+  };
+  const headers = { "X-Api-Key": keys.messaging, "Content-Type": "application/json" };
+  const sent = await send(stack.template_url, "POST", headers, JSON.stringify(json));
+  assert.equal(sent.status, 200, JSON.stringify(sent.body));
+  const { message_id, conversation_id, whatsapp_message_id } = sent.body;
+  const { body: { data } } = await call(keys.read, "GET", `/messages/${message_id}`);
+  assert.deepEqual(
+    [data.conversation_id, data.direction, data.status, data.content, data.whatsapp_message_id],
+    [conversation_id, "outbound", "accepted", "Your order is on its way.", whatsapp_message_id],
+  );
+});
