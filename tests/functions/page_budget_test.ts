@@ -33,6 +33,7 @@ Deno.test("however an answer arrives, its rows are the first ones, whole, and at
       const kept: unknown[] = JSON.parse(read);
       if (readRows(answer).endedEarly) {
         assert.ok(kept.length > 0);
+        assert.ok(kept.length < rows.length, "a page that ends early has another one behind it");
         assert.ok(new TextEncoder().encode(text).length > budget);
       } else {
         assert.equal(read, text);

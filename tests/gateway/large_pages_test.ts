@@ -40,8 +40,9 @@ Deno.test("a page of large rows ends early and has a cursor; a walk by has_more 
     hasMore = has_more;
     pages++;
   }
-  // 69 rows fit; 62 are asked for once the instance knows the key's company, which it learns beside the requests.
-  assert.ok(pages === 3 || pages === 4, `${pages} pages`);
+  // 69 rows fit, or some more when they arrive together; 62 are asked for once the instance knows the key's company,
+  // which it learns beside the requests.
+  assert.ok(pages >= 3 && pages <= 5, `${pages} pages`);
   assert.deepEqual([ids.length, new Set(ids).size, ids.at(-1)], [200, 200, company.contact_id]);
 });
 

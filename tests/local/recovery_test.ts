@@ -103,7 +103,8 @@ Deno.test("a start recovers from the end of the one before it, however that ende
       await npm.says(READY);
       postgres = await postgresOf(folder);
       await npm.crash();
-      assert.match(npm.out, /Ending …\n$/);
+      // A job that ends meanwhile writes a line after it.
+      assert.match(npm.out, /^Ending …$/m);
       assert.ok(!(await processesOn(folder)).some((line) => parseInt(line) === postgres));
     });
   });

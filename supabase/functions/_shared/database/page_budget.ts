@@ -22,7 +22,8 @@ export function readRows({ statusText }: { statusText: string }): ReadRows {
 
 /**
  * An answer of the database with a JSON array of rows, read until the rows have about 1 MiB. The row that
- * crosses that line is left out, unless it is the first one; rows that arrive together with it may be kept.
+ * crosses that line is left out, unless it is the first one; rows that arrive together with it may be kept, but
+ * never the last row of all.
  * `readRows` tells so. What follows is not read, so an answer of any size costs about the same memory.
  */
 export async function readWithinBudget(
@@ -73,10 +74,11 @@ export async function readWhole(answer: Response): Promise<Response> {
 
 /**
  * A function that takes the parts of a JSON array of objects one by one, and returns the position behind the
- * last object that is whole in all parts so far; 0 when none is whole.
+ * last object that another one follows, in all parts so far; 0 when there is none. So a page that ends there has
+ * another one behind it.
  */
 function lastRowEnd(): (part: string) => number {
-  let [offset, end, depth] = [0, 0, 0];
+  let [offset, end, followedEnd, depth] = [0, 0, 0, 0];
   let [isInString, isEscaped] = [false, false];
   return (part) => {
     for (let at = 0; at < part.length; at++) {
@@ -90,12 +92,12 @@ function lastRowEnd(): (part: string) => number {
       else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) {
         depth--;
         if (depth === 1) end = offset + at + 1;
-      }
+      } else if (char === COMMA && depth === 1) followedEnd = end;
     }
     offset += part.length;
-    return end;
+    return followedEnd;
   };
 }
 
-const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = new TextEncoder()
-  .encode('"\\[]{}');
+const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE, COMMA] =
+  new TextEncoder().encode('"\\[]{},');
