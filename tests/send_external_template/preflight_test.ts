@@ -71,6 +71,15 @@ Deno.test("a refusal names each field and what it takes", async () => {
   assert.deepEqual(await takenFrom(company), []);
 });
 
+Deno.test("a refusal with many faults lists fifty of them and says how many there are", async () => {
+  const company = await companyWithTemplates();
+  const empty = Array<string>(30).fill("");
+  const json = order({ header_variables: empty, body_variables: empty });
+  const { status, body } = await sendTemplate(company.keys.messaging, json);
+  assert.deepEqual([status, body.details.length], [422, 50]);
+  assert.match(body.error, /\(and 61 more, see details\)/);
+});
+
 Deno.test("a refusal writes nothing, and its idempotency key is still free", async () => {
   const company = await companyWithTemplates();
   const before = await withDatabase((sql) => sendCounts(sql, company.id));

@@ -94,15 +94,19 @@ export function tooManyRequests(): ApiError {
 const MAX_DETAILS = 50;
 const MAX_FIELD_LENGTH = 128;
 
-/** A request with wrong fields. The sentence names the first of them. */
-export function invalidRequest(errors: FieldError[]): ApiError {
+/** Wrong fields as an error tells them: `details`, and for its sentence the first of them and how many more. */
+export function toldFields(errors: FieldError[]): { details: FieldError[]; told: string } {
   const details = errors.slice(0, MAX_DETAILS).map(({ field, message }) => ({
     field: field.length > MAX_FIELD_LENGTH ? `${field.slice(0, MAX_FIELD_LENGTH)}…` : field,
     message,
   }));
   const [{ field, message }] = details;
   const more = errors.length === 1 ? "" : ` (and ${errors.length - 1} more, see details)`;
-  return new ApiError("invalid_request", `Invalid request: ${field} ${message}${more}`, {
-    details,
-  });
+  return { details, told: `${field} ${message}${more}` };
+}
+
+/** A request with wrong fields. The sentence names the first of them. */
+export function invalidRequest(errors: FieldError[]): ApiError {
+  const { details, told } = toldFields(errors);
+  return new ApiError("invalid_request", `Invalid request: ${told}`, { details });
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ApiError } from "../_shared/errors.ts";
+import { ApiError, toldFields } from "../_shared/errors.ts";
 import { Id } from "../_shared/http/fields.ts";
 import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
 import { type Fault, faultDetail } from "../_shared/whatsapp/template_words.ts";
@@ -80,12 +80,10 @@ export function dryRunAnswer(
 
 /** The error of a send that the account's catalogue of templates shows to be impossible. */
 export function refusedByCatalogue(faults: Fault[]): ApiError {
-  const details = faults.map(faultDetail);
-  const [{ field, message }] = details;
-  const more = details.length === 1 ? "" : ` (and ${details.length - 1} more, see details)`;
+  const { details, told } = toldFields(faults.map(faultDetail));
   return new ApiError(
     "template_rejected",
-    `The template cannot be sent like this: ${field} ${message}${more}. Nothing was sent`,
+    `The template cannot be sent like this: ${told}. Nothing was sent`,
     { details },
   );
 }
