@@ -23,7 +23,7 @@ const MAX_ANSWER_BYTES = 65_536;
  * @param signal ends the upload.
  * @throws MediaTrouble when the channel does not take it. What the file throws while it is read is thrown on.
  */
-export async function uploadMedia(
+export async function uploadFile(
   { url }: ChannelConfig,
   { token, phoneNumberId }: { token: string; phoneNumberId: string },
   file: MediaFile,

@@ -1,6 +1,6 @@
 import type { ChannelConfig } from "./channel_config.ts";
 import { MediaTrouble } from "./media_trouble.ts";
-import { uploadMedia } from "./media_upload.ts";
+import { uploadFile } from "./media_upload.ts";
 import { openSample, type Sample } from "./sample.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function uploadSample(
   const either = AbortSignal.any([signal, ending.signal]);
   try {
     const file = await openSample(channel, sample, either);
-    const mediaId = await uploadMedia(channel, account, file, either);
+    const mediaId = await uploadFile(channel, account, file, either);
     return { mediaId, filename: sample.format === "DOCUMENT" ? file.filename : null };
   } catch (error) {
     if (signal.aborted) {
