@@ -124,17 +124,20 @@ export type Database = {
           "custom_fields": NonNullable<Json>;
           "do_not_contact": boolean;
           "email": string | null;
+          "email_key": string | null;
           "empresa": string | null;
           "id": string;
           "is_active": boolean;
           "job_title": string | null;
           "name": string | null;
+          "name_sort": string;
           "phone": string;
           "phone_key": string;
           "source": string;
           "tags": (string)[];
           "temperature": string;
           "updated_at": string;
+          "words": string;
         };
         ComputedFields: never;
         Insert: {
@@ -143,17 +146,20 @@ export type Database = {
           "custom_fields"?: NonNullable<Json>;
           "do_not_contact"?: boolean;
           "email"?: string | null;
+          "email_key"?: never;
           "empresa"?: string | null;
           "id"?: string;
           "is_active"?: boolean;
           "job_title"?: string | null;
           "name"?: string | null;
+          "name_sort"?: never;
           "phone": string;
           "phone_key"?: never;
           "source"?: string;
           "tags"?: (string)[];
           "temperature"?: string;
           "updated_at"?: string;
+          "words"?: never;
         };
         Update: {
           "company_id"?: string;
@@ -161,17 +167,20 @@ export type Database = {
           "custom_fields"?: NonNullable<Json>;
           "do_not_contact"?: boolean;
           "email"?: string | null;
+          "email_key"?: never;
           "empresa"?: string | null;
           "id"?: string;
           "is_active"?: boolean;
           "job_title"?: string | null;
           "name"?: string | null;
+          "name_sort"?: never;
           "phone"?: string;
           "phone_key"?: never;
           "source"?: string;
           "tags"?: (string)[];
           "temperature"?: string;
           "updated_at"?: string;
+          "words"?: never;
         };
         Relationships: [
           {
@@ -191,6 +200,7 @@ export type Database = {
           "created_at": string;
           "id": string;
           "last_message_at": string | null;
+          "last_message_sort": string;
           "messaging_account_id": string;
           "status": string;
           "team_id": string | null;
@@ -205,6 +215,7 @@ export type Database = {
           "created_at"?: string;
           "id"?: string;
           "last_message_at"?: string | null;
+          "last_message_sort"?: never;
           "messaging_account_id": string;
           "status"?: string;
           "team_id"?: string | null;
@@ -218,6 +229,7 @@ export type Database = {
           "created_at"?: string;
           "id"?: string;
           "last_message_at"?: string | null;
+          "last_message_sort"?: never;
           "messaging_account_id"?: string;
           "status"?: string;
           "team_id"?: string | null;
@@ -230,6 +242,13 @@ export type Database = {
             columns: ["company_id", "assigned_to"];
             isOneToOne: false;
             referencedRelation: "company_members";
+            referencedColumns: ["company_id", "user_id"];
+          },
+          {
+            foreignKeyName: "conversations_assignee_fkey";
+            columns: ["company_id", "assigned_to"];
+            isOneToOne: false;
+            referencedRelation: "own_members";
             referencedColumns: ["company_id", "user_id"];
           },
           {
@@ -247,10 +266,24 @@ export type Database = {
             referencedColumns: ["company_id", "id"];
           },
           {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
             foreignKeyName: "conversations_messaging_account_fkey";
             columns: ["company_id", "messaging_account_id"];
             isOneToOne: false;
             referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_team_fkey";
+            columns: ["company_id", "team_id"];
+            isOneToOne: false;
+            referencedRelation: "own_teams";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -271,8 +304,11 @@ export type Database = {
           "stage_id": string;
           "status": string;
           "title": string;
+          "title_sort": string;
           "updated_at": string;
           "value": number | null;
+          "value_sort": number;
+          "words": string;
         };
         ComputedFields: never;
         Insert: {
@@ -283,8 +319,11 @@ export type Database = {
           "stage_id": string;
           "status"?: string;
           "title": string;
+          "title_sort"?: never;
           "updated_at"?: string;
           "value"?: number | null;
+          "value_sort"?: never;
+          "words"?: never;
         };
         Update: {
           "company_id"?: string;
@@ -294,8 +333,11 @@ export type Database = {
           "stage_id"?: string;
           "status"?: string;
           "title"?: string;
+          "title_sort"?: never;
           "updated_at"?: string;
           "value"?: number | null;
+          "value_sort"?: never;
+          "words"?: never;
         };
         Relationships: [
           {
@@ -310,6 +352,20 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_stage_fkey";
+            columns: ["company_id", "stage_id"];
+            isOneToOne: false;
+            referencedRelation: "own_stages";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -469,6 +525,13 @@ export type Database = {
             referencedRelation: "conversations";
             referencedColumns: ["company_id", "id"];
           },
+          {
+            foreignKeyName: "messages_conversation_fkey";
+            columns: ["company_id", "conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "own_conversations";
+            referencedColumns: ["company_id", "id"];
+          },
         ];
       };
       "messaging_accounts": {
@@ -591,6 +654,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "companies";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "stages_pipeline_fkey";
+            columns: ["company_id", "pipeline_id"];
+            isOneToOne: false;
+            referencedRelation: "own_pipelines";
+            referencedColumns: ["company_id", "id"];
           },
           {
             foreignKeyName: "stages_pipeline_fkey";
@@ -857,6 +927,13 @@ export type Database = {
             referencedRelation: "messages";
             referencedColumns: ["company_id", "id"];
           },
+          {
+            foreignKeyName: "template_sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "own_messages";
+            referencedColumns: ["company_id", "id"];
+          },
         ];
       };
       "templates": {
@@ -967,7 +1044,615 @@ export type Database = {
       };
     };
     Views: {
-      [_ in never]: never;
+      "own_contacts": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "custom_fields": NonNullable<Json>;
+          "do_not_contact": boolean;
+          "email": string | null;
+          "email_key": string | null;
+          "email_words": string | null;
+          "empresa": string | null;
+          "empresa_words": string | null;
+          "id": string;
+          "is_active": boolean;
+          "job_title": string | null;
+          "job_title_words": string | null;
+          "name": string | null;
+          "name_sort": string;
+          "name_words": string | null;
+          "phone": string;
+          "phone_key": string;
+          "source": string;
+          "tags": (string)[];
+          "temperature": string;
+          "updated_at": string;
+          "words": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "custom_fields"?: Json | null;
+          "do_not_contact"?: boolean | null;
+          "email"?: string | null;
+          "email_key"?: string | null;
+          "email_words"?: never;
+          "empresa"?: string | null;
+          "empresa_words"?: never;
+          "id"?: string | null;
+          "is_active"?: boolean | null;
+          "job_title"?: string | null;
+          "job_title_words"?: never;
+          "name"?: string | null;
+          "name_sort"?: string | null;
+          "name_words"?: never;
+          "phone"?: string | null;
+          "phone_key"?: string | null;
+          "source"?: string | null;
+          "tags"?: (string)[] | null;
+          "temperature"?: string | null;
+          "updated_at"?: string | null;
+          "words"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "custom_fields"?: Json | null;
+          "do_not_contact"?: boolean | null;
+          "email"?: string | null;
+          "email_key"?: string | null;
+          "email_words"?: never;
+          "empresa"?: string | null;
+          "empresa_words"?: never;
+          "id"?: string | null;
+          "is_active"?: boolean | null;
+          "job_title"?: string | null;
+          "job_title_words"?: never;
+          "name"?: string | null;
+          "name_sort"?: string | null;
+          "name_words"?: never;
+          "phone"?: string | null;
+          "phone_key"?: string | null;
+          "source"?: string | null;
+          "tags"?: (string)[] | null;
+          "temperature"?: string | null;
+          "updated_at"?: string | null;
+          "words"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contacts_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "own_conversations": {
+        Row: {
+          "assigned_to": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "created_at": string;
+          "id": string;
+          "last_message_at": string | null;
+          "last_message_sort": string;
+          "status": string;
+          "team_id": string | null;
+          "updated_at": string;
+          "window_expires_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "assigned_to"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "last_message_at"?: string | null;
+          "last_message_sort"?: string | null;
+          "status"?: string | null;
+          "team_id"?: string | null;
+          "updated_at"?: string | null;
+          "window_expires_at"?: string | null;
+        };
+        Update: {
+          "assigned_to"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "last_message_at"?: string | null;
+          "last_message_sort"?: string | null;
+          "status"?: string | null;
+          "team_id"?: string | null;
+          "updated_at"?: string | null;
+          "window_expires_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "conversations_assignee_fkey";
+            columns: ["company_id", "assigned_to"];
+            isOneToOne: false;
+            referencedRelation: "company_members";
+            referencedColumns: ["company_id", "user_id"];
+          },
+          {
+            foreignKeyName: "conversations_assignee_fkey";
+            columns: ["company_id", "assigned_to"];
+            isOneToOne: false;
+            referencedRelation: "own_members";
+            referencedColumns: ["company_id", "user_id"];
+          },
+          {
+            foreignKeyName: "conversations_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_team_fkey";
+            columns: ["company_id", "team_id"];
+            isOneToOne: false;
+            referencedRelation: "own_teams";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_team_fkey";
+            columns: ["company_id", "team_id"];
+            isOneToOne: false;
+            referencedRelation: "teams";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_deals": {
+        Row: {
+          "company_id": string;
+          "contact_id": string;
+          "created_at": string;
+          "id": string;
+          "stage_id": string;
+          "status": string;
+          "title": string;
+          "title_sort": string;
+          "updated_at": string;
+          "value": number | null;
+          "value_sort": number;
+          "words": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "stage_id"?: string | null;
+          "status"?: string | null;
+          "title"?: string | null;
+          "title_sort"?: string | null;
+          "updated_at"?: string | null;
+          "value"?: number | null;
+          "value_sort"?: number | null;
+          "words"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "stage_id"?: string | null;
+          "status"?: string | null;
+          "title"?: string | null;
+          "title_sort"?: string | null;
+          "updated_at"?: string | null;
+          "value"?: number | null;
+          "value_sort"?: number | null;
+          "words"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deals_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_stage_fkey";
+            columns: ["company_id", "stage_id"];
+            isOneToOne: false;
+            referencedRelation: "own_stages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_stage_fkey";
+            columns: ["company_id", "stage_id"];
+            isOneToOne: false;
+            referencedRelation: "stages";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_members": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "name": string | null;
+          "name_sort": string | null;
+          "name_words": string | null;
+          "role": string;
+          "updated_at": string;
+          "user_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "name"?: string | null;
+          "name_sort"?: never;
+          "name_words"?: never;
+          "role"?: string | null;
+          "updated_at"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "name"?: string | null;
+          "name_sort"?: never;
+          "name_words"?: never;
+          "role"?: string | null;
+          "updated_at"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "company_members_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "own_messages": {
+        Row: {
+          "company_id": string;
+          "content": string;
+          "conversation_id": string;
+          "created_at": string;
+          "direction": string;
+          "id": string;
+          "rendered_text": string | null;
+          "status": string | null;
+          "type": string;
+          "updated_at": string;
+          "whatsapp_message_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "content"?: string | null;
+          "conversation_id"?: string | null;
+          "created_at"?: string | null;
+          "direction"?: string | null;
+          "id"?: string | null;
+          "rendered_text"?: string | null;
+          "status"?: string | null;
+          "type"?: string | null;
+          "updated_at"?: string | null;
+          "whatsapp_message_id"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "content"?: string | null;
+          "conversation_id"?: string | null;
+          "created_at"?: string | null;
+          "direction"?: string | null;
+          "id"?: string | null;
+          "rendered_text"?: string | null;
+          "status"?: string | null;
+          "type"?: string | null;
+          "updated_at"?: string | null;
+          "whatsapp_message_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "messages_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "messages_conversation_fkey";
+            columns: ["company_id", "conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "conversations";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "messages_conversation_fkey";
+            columns: ["company_id", "conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "own_conversations";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_pipelines": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "id": string;
+          "is_default": boolean;
+          "name": string;
+          "name_sort": string | null;
+          "name_words": string | null;
+          "position": number;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "is_default"?: boolean | null;
+          "name"?: string | null;
+          "name_sort"?: never;
+          "name_words"?: never;
+          "position"?: number | null;
+          "updated_at"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "is_default"?: boolean | null;
+          "name"?: string | null;
+          "name_sort"?: never;
+          "name_words"?: never;
+          "position"?: number | null;
+          "updated_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "pipelines_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "own_stages": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "id": string;
+          "name": string;
+          "name_sort": string | null;
+          "name_words": string | null;
+          "pipeline_id": string;
+          "position": number;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "name_sort"?: never;
+          "name_words"?: never;
+          "pipeline_id"?: string | null;
+          "position"?: number | null;
+          "updated_at"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "name_sort"?: never;
+          "name_words"?: never;
+          "pipeline_id"?: string | null;
+          "position"?: number | null;
+          "updated_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "stages_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "stages_pipeline_fkey";
+            columns: ["company_id", "pipeline_id"];
+            isOneToOne: false;
+            referencedRelation: "own_pipelines";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "stages_pipeline_fkey";
+            columns: ["company_id", "pipeline_id"];
+            isOneToOne: false;
+            referencedRelation: "pipelines";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_teams": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "id": string;
+          "name": string;
+          "name_sort": string | null;
+          "name_words": string | null;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "name_sort"?: never;
+          "name_words"?: never;
+          "updated_at"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "name_sort"?: never;
+          "name_words"?: never;
+          "updated_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "teams_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "own_templates": {
+        Row: {
+          "business_account_id": string;
+          "category": string | null;
+          "channel_template_id": string | null;
+          "company_id": string;
+          "components": NonNullable<Json>;
+          "created_at": string;
+          "header_format": string | null;
+          "id": string;
+          "language": string;
+          "media_problem": string | null;
+          "name": string;
+          "name_words": string | null;
+          "parameter_format": string;
+          "phone_number_ids": (string)[];
+          "quality": string | null;
+          "read_at": string;
+          "rejected_reason": string | null;
+          "status": string;
+          "status_since": string;
+          "ttl_seconds": number | null;
+          "unsupported": (string)[];
+          "upcoming_category": string | null;
+          "updated_at": string;
+          "variables": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id"?: string | null;
+          "category"?: string | null;
+          "channel_template_id"?: string | null;
+          "company_id"?: string | null;
+          "components"?: Json | null;
+          "created_at"?: string | null;
+          "header_format"?: string | null;
+          "id"?: string | null;
+          "language"?: string | null;
+          "media_problem"?: string | null;
+          "name"?: string | null;
+          "name_words"?: never;
+          "parameter_format"?: string | null;
+          "phone_number_ids"?: (string)[] | null;
+          "quality"?: string | null;
+          "read_at"?: string | null;
+          "rejected_reason"?: string | null;
+          "status"?: string | null;
+          "status_since"?: string | null;
+          "ttl_seconds"?: number | null;
+          "unsupported"?: (string)[] | null;
+          "upcoming_category"?: string | null;
+          "updated_at"?: string | null;
+          "variables"?: Json | null;
+        };
+        Update: {
+          "business_account_id"?: string | null;
+          "category"?: string | null;
+          "channel_template_id"?: string | null;
+          "company_id"?: string | null;
+          "components"?: Json | null;
+          "created_at"?: string | null;
+          "header_format"?: string | null;
+          "id"?: string | null;
+          "language"?: string | null;
+          "media_problem"?: string | null;
+          "name"?: string | null;
+          "name_words"?: never;
+          "parameter_format"?: string | null;
+          "phone_number_ids"?: (string)[] | null;
+          "quality"?: string | null;
+          "read_at"?: string | null;
+          "rejected_reason"?: string | null;
+          "status"?: string | null;
+          "status_since"?: string | null;
+          "ttl_seconds"?: number | null;
+          "unsupported"?: (string)[] | null;
+          "upcoming_category"?: string | null;
+          "updated_at"?: string | null;
+          "variables"?: Json | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "templates_catalogue_fkey";
+            columns: ["company_id", "business_account_id"];
+            isOneToOne: false;
+            referencedRelation: "template_catalogues";
+            referencedColumns: ["company_id", "business_account_id"];
+          },
+          {
+            foreignKeyName: "templates_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
     };
     Functions: {
       "apply_template_sync": {
