@@ -11,7 +11,8 @@ async function privilegesOf(role: string): Promise<Privileges> {
   return await withDatabase(async (sql) => {
     const rows = await sql`
       with tables as (
-        select oid, relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+        select oid, relname from pg_class
+        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v')
       )
       select relname as table, privilege, string_agg(attname, ' ' order by attnum) as columns
       from tables
@@ -39,9 +40,10 @@ const PIPELINE = `id company_id name position is_default ${TIMES}`;
 const STAGE = `id company_id pipeline_id name position ${TIMES}`;
 const MEMBER = `company_id user_id role ${TIMES} name`;
 const TEAM = `id company_id name ${TIMES}`;
-const DEAL = `id company_id title value status contact_id stage_id ${TIMES}`;
+const DEAL =
+  `id company_id title value status contact_id stage_id ${TIMES} words title_sort value_sort`;
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
-  `last_message_at window_expires_at ${TIMES}`;
+  `last_message_at window_expires_at ${TIMES} last_message_sort`;
 const MESSAGE = "id company_id conversation_id direction type content whatsapp_message_id " +
   `${TIMES} status rendered_text`;
 const ACCOUNT = "phone_number_id business_account_id display_phone";
@@ -71,6 +73,27 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
   });
 });
 
+Deno.test("a request that reads with a key sees these columns of its company's rows, and no table", async () => {
+  const small = "name_words name_sort";
+  assert.deepEqual(await privilegesOf("api_reader"), {
+    own_contacts: {
+      select: `id company_id ${CONTACT} ${TIMES} phone_key email_key words name_sort ` +
+        "name_words email_words empresa_words job_title_words",
+    },
+    own_conversations: { select: CONVERSATION.replace("messaging_account_id ", "") },
+    own_deals: { select: DEAL },
+    own_members: { select: `user_id company_id name role ${TIMES} ${small}` },
+    own_messages: {
+      select: "id company_id conversation_id direction type content rendered_text status " +
+        `whatsapp_message_id ${TIMES}`,
+    },
+    own_pipelines: { select: `${PIPELINE} ${small}` },
+    own_stages: { select: `${STAGE} ${small}` },
+    own_teams: { select: `${TEAM} ${small}` },
+    own_templates: { select: `${TEMPLATE} name_words` },
+  });
+});
+
 Deno.test("a person who has signed in reads and writes exactly these columns", async () => {
   assert.deepEqual(await privilegesOf("authenticated"), {
     api_keys: {
@@ -82,7 +105,8 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
     companies: { select: `id name ${TIMES}`, update: "name" },
     company_members: { select: MEMBER, update: "name" },
     contacts: {
-      select: `id company_id ${CONTACT.replace("phone", "phone phone_key")} ${TIMES}`,
+      select: `id company_id ${CONTACT.replace("phone", "phone phone_key")} ${TIMES} ` +
+        "words name_sort email_key",
       insert: `company_id ${CONTACT}`,
       update: CONTACT,
       delete: true,
