@@ -100,6 +100,11 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     members: { details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 } },
     optional: ["details"],
   },
+  query_too_expensive: {
+    description:
+      "No index finds the records of this query quickly, so it was ended after three seconds. `error` says what " +
+      "to add or to leave out.",
+  },
   account_not_connected: {
     description:
       "The company has no connected messaging account. Connect one, then repeat the request.",

@@ -59,6 +59,13 @@ const deal: FieldsOf<typeof Deal> = {
   stage_id: "The stage that the deal is in.",
 };
 
+const pipeline: FieldsOf<typeof Pipeline> = {
+  ...COMMON,
+  name: "The name of the pipeline.",
+  position: "The place of the pipeline in the list, from low to high.",
+  is_default: "Whether it is the default pipeline of the company.",
+};
+
 const conversation: FieldsOf<typeof Conversation> = {
   ...COMMON,
   contact_id: "The contact of the conversation.",
@@ -77,14 +84,18 @@ export const FIELDS = {
   NewContact: contact,
   ContactChanges: contact,
   Deal: deal,
+  DealWithIncluded: {
+    ...deal,
+    contact: "The contact of the deal, with `include=contact`.",
+    stage: "The stage that the deal is in, with `include=stage`.",
+  },
   NewDeal: deal,
   DealChanges: deal,
-  Pipeline: {
-    ...COMMON,
-    name: "The name of the pipeline.",
-    position: "The place of the pipeline in the list, from low to high.",
-    is_default: "Whether it is the default pipeline of the company.",
-  } satisfies FieldsOf<typeof Pipeline>,
+  Pipeline: pipeline,
+  PipelineWithIncluded: {
+    ...pipeline,
+    stages: "The stages of the pipeline by position, with `include=stages`.",
+  },
   Stage: {
     ...COMMON,
     pipeline_id: "The pipeline of the stage.",
@@ -92,6 +103,10 @@ export const FIELDS = {
     position: "The place of the stage in its pipeline, from low to high.",
   } satisfies FieldsOf<typeof Stage>,
   Conversation: conversation,
+  ConversationWithIncluded: {
+    ...conversation,
+    contact: "The contact of the conversation, with `include=contact`.",
+  },
   ConversationChanges: conversation,
   Message: {
     ...COMMON,
@@ -171,6 +186,8 @@ export const FIELDS = {
     limit: "The greatest number of records on a page.",
     has_more: "Whether there is another page.",
     next_cursor: "The `cursor` of the next page; `null` on the last page.",
+    total: "How many records the filters find, when `include_total` asks for it; at most 100,000.",
+    total_relation: "`eq`: the total is exact. `gte`: there are at least so many.",
   },
   Health: {
     status: "Always `ok`: a service that does not work answers an error.",
@@ -241,11 +258,14 @@ export const SCHEMAS: Record<string, string> = {
   NewContact: "A contact to create. A field that is left out takes its default.",
   ContactChanges: "Changes to a contact.",
   Deal: "A sales opportunity.",
+  DealWithIncluded: "A sales opportunity, with the records that `include` adds.",
   NewDeal: "A deal to create.",
   DealChanges: "Changes to a deal.",
   Pipeline: "A sales pipeline.",
+  PipelineWithIncluded: "A sales pipeline, with the records that `include` adds.",
   Stage: "A step of a pipeline.",
   Conversation: "A conversation with a contact.",
+  ConversationWithIncluded: "A conversation with a contact, with the records that `include` adds.",
   ConversationChanges: "Changes to a conversation.",
   Message: "A message of a conversation.",
   Team: "A team of your company.",

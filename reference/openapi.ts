@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { Operation } from "../supabase/functions/_shared/http/operation.ts";
 import {
   addErrorExamples,
@@ -20,7 +20,8 @@ import {
 } from "./functions.ts";
 import { type JsonSchema, jsonSchema } from "./json_schema.ts";
 import { RULES } from "./rules.ts";
-import { INTRODUCTION, OPERATIONS, PARAMETERS, TAGS } from "./words.ts";
+import { parameterWords } from "./parameter_words.ts";
+import { INTRODUCTION, OPERATIONS, TAGS } from "./words.ts";
 
 /** The version of the interface; specification, part 9. A release of the functions does not change it. */
 const INTERFACE_VERSION = "2.0.0";
@@ -48,6 +49,7 @@ export function openApi(examples: Examples): JsonSchema {
     }
   }
   describeFields(schemas);
+  addParts(schemas);
   addErrorExamples(responses, examples);
   return {
     "x-generated": "Written by npm run generate; do not edit.",
@@ -127,9 +129,10 @@ function operationObject(
   if (!words) throw new Error(`${id} has no words`);
   const { tag, summary, description } = words;
   if (!examples) throw new Error(`${id} has no examples; npm run generate records them`);
+  const queried = query instanceof z.ZodLazy ? query.unwrap() : query;
   const parameters = [
     ...parametersOf(params, "path", components),
-    ...parametersOf(query, "query", components),
+    ...parametersOf(queried, "query", components),
     { $ref: "#/components/parameters/RequestId" },
   ];
   const successes = Object.entries(answers).map(([status, answer]) => [status, {
@@ -137,7 +140,7 @@ function operationObject(
     headers: EVERY_HEADER,
     content: {
       "application/json": {
-        schema: jsonSchema(answer, components.schemas),
+        schema: answerSchema(jsonSchema(answer, components.schemas), parameters),
         examples: exampleObjects(
           examples.filter((each) => String(each.status) === status),
           "answer",
@@ -184,15 +187,49 @@ function parametersOf(
     components.schemas,
   );
   return Object.entries<JsonSchema>(properties).map(([name, value]) => {
-    if (!PARAMETERS[name]) throw new Error(`the parameter ${name} has no words`);
-    return {
-      name,
-      in: place,
-      required: required.includes(name),
-      description: PARAMETERS[name],
-      schema: value,
+    const parameter = { name, in: place, required: required.includes(name) };
+    const description = parameterWords(name);
+    if (value.type === "array") {
+      return { ...parameter, description, style: "form", explode: false, schema: value };
+    }
+    if (value.type !== "object") return { ...parameter, description, schema: value };
+    // Each member is a parameter, whose name begins with that of the object.
+    const { additionalProperties } = value;
+    const schema = {
+      type: "object",
+      patternProperties: { [`^${name}\\..`]: additionalProperties },
+      additionalProperties: false,
     };
+    return { ...parameter, description, style: "form", explode: true, schema };
   });
+}
+
+/** The schema of an answer; where `fields` can ask for a part of each record, also of such parts. */
+function answerSchema(schema: JsonSchema, parameters: JsonSchema[]): JsonSchema {
+  if (!parameters.some(({ name }) => name === "fields")) return schema;
+  const { data } = schema.properties;
+  const orPart = ({ $ref }: JsonSchema) => ({ anyOf: [{ $ref }, { $ref: `${$ref}${PART}` }] });
+  schema.properties.data = data.items ? { ...data, items: orPart(data.items) } : orPart(data);
+  return schema;
+}
+
+/** Ends the name of the schema of a part of a record. */
+const PART = "Part";
+
+/** Adds the schemas of the parts that `fields` asks for. */
+function addParts(schemas: Record<string, JsonSchema>) {
+  const reads = FUNCTIONS.flatMap(({ operations }) => operations)
+    .filter(({ query }) => query instanceof z.ZodLazy)
+    .map(({ answers }) => (jsonSchema(answers[200], {}) as JsonSchema).properties.data)
+    .map((data) => (data.items ?? data).$ref.split("/").at(-1) as string);
+  for (const id of new Set(reads)) {
+    const { required: _, description, ...part } = schemas[id];
+    schemas[`${id}${PART}`] = {
+      ...part,
+      description: `${description} Only the fields that \`fields\` names.`,
+      minProperties: 1,
+    };
+  }
 }
 
 /** Adds the defaults that zod leaves out for a schema with a transform. */

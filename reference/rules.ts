@@ -23,7 +23,12 @@ export const RULES = {
   own_reference:
     "The id of another record must be of a record of your company. The id of another company's " +
     "record is refused like an id that does not exist.",
-  own_cursor: "`cursor` is the `next_cursor` of a page of the same list, unchanged.",
+  own_cursor:
+    "`cursor` is the `next_cursor` of a page of the same list, unchanged, with the same filters and sort.",
+  escaped_comma:
+    "In a parameter that takes several values, a comma within a value is `\\,` and a backslash is `\\\\`.",
+  searchable:
+    "`q` and `[contains]` need a letter or a digit. `q` has at most 10 words, each text at most 255 characters.",
   body_size:
     "A body is one JSON object of at most 1 MiB, in UTF-8. The body of a GET request is not read.",
   body_values:

@@ -221,19 +221,3 @@ export const OPERATIONS = {
       "blindly, and nothing is sent twice. `GET /templates` of the gateway shows what a template takes.",
   },
 } satisfies Record<OperationId, Words>;
-
-/** The descriptions of the parameters. */
-export const PARAMETERS: Record<string, string> = {
-  id: "The id of the record.",
-  limit: "The greatest number of records on a page.",
-  cursor: "Continues after a page: the `next_cursor` of that page.",
-  pipeline_id: "Lists only the stages of this pipeline.",
-  name: "Lists only the templates with this name.",
-  language: "Lists only the templates in this language.",
-  status: "Lists only the templates with this status, in any case.",
-  category: "Lists only the templates of this category, in any case.",
-  phone_number_id: "Lists only the templates that this connected messaging account can send.",
-  dry_run:
-    "With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the " +
-    "send would answer it.",
-};

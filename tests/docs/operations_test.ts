@@ -17,7 +17,10 @@ const operations = Object.entries<JsonSchema>(document.paths).flatMap(([path, me
 
 /** The fields of a schema of the description. */
 function fieldsOf(schema: string): string[] {
-  return Object.keys(document.components.schemas[schema].properties).sort();
+  const { schemas } = document.components;
+  if (schemas[schema]) return Object.keys(schemas[schema].properties).sort();
+  // Answered only with what `include` adds, which is not required.
+  return [...schemas[`${schema}WithIncluded`].required].sort();
 }
 
 /** The text of a page below a heading, up to the next one; from `from` on, where it is given. */

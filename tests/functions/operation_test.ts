@@ -47,21 +47,21 @@ Deno.test("an answer that is not declared does not compile", () => {
 
 Deno.test("a row schema that does not fit its table does not compile", () => {
   assert.equal(
-    table("deals", Deal.pick({ id: true, title: true })).columns,
+    table("deals", Deal.pick({ id: true, title: true }), "own_deals").columns,
     "id,title",
   );
   // @ts-expect-error: deals have no colour
-  table("deals", Deal.extend({ colour: z.string() }));
+  table("deals", Deal.extend({ colour: z.string() }), "own_deals");
   // @ts-expect-error: a title is text
-  table("deals", Deal.extend({ title: z.number() }));
+  table("deals", Deal.extend({ title: z.number() }), "own_deals");
   // @ts-expect-error: a value may be null
-  table("deals", Deal.extend({ value: z.number() }));
+  table("deals", Deal.extend({ value: z.number() }), "own_deals");
 });
 
 Deno.test("a field and its column may have different names", () => {
-  const members = table("company_members", z.object({ id: z.guid(), role: z.string() }), {
-    id: "user_id",
-  });
+  const row = z.object({ id: z.guid(), role: z.string() });
+  const members = table("company_members", row, "own_members", { id: "user_id" });
   assert.equal(members.columns, "id:user_id,role");
   assert.deepEqual([members.columnOf("id"), members.columnOf("role")], ["user_id", "role"]);
+  assert.deepEqual([members.columnAs("id"), members.columnAs("role")], ["id:user_id", "role"]);
 });

@@ -59,8 +59,10 @@ for (const route of listRoutes) {
       "GET",
       `${route.path(ours)}?cursor=${next_cursor}`,
     );
-    assert.equal(status, 200);
-    for (const row of body.data) assert.equal(row.company_id, ours.id);
+    // A cursor of what belongs to one record is refused elsewhere.
+    const isWithinRecord = route.pattern.includes("/:id/");
+    assert.equal(status, isWithinRecord ? 422 : 200);
+    for (const row of body.data ?? []) assert.equal(row.company_id, ours.id);
   });
 }
 

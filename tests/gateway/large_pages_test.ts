@@ -98,7 +98,7 @@ Deno.test("large pages of a company are read one after the other, and its other 
   let isHeld = false;
   let pages = 0;
   await using database = watchedStack((request) => {
-    if (!isHeld || !request.url.includes("/contacts?")) return null;
+    if (!isHeld || !request.url.includes("/own_contacts?")) return null;
     pages++;
     return gate.promise;
   });

@@ -155,21 +155,23 @@ Deno.test("a cursor that is not of this list is a 422 with the remedy", async ()
     encode(null),
     encode({}),
     encode([]),
-    encode(["contacts", time]),
-    encode(["contacts", time, id, 1]),
-    encode(["deals", time, id]),
-    encode(["contacts", "now", id]),
-    encode(["contacts", "2026-02-30T00:00:00+00:00", id]),
-    encode(["contacts", "0000-01-01T00:00:00+00:00", id]),
-    encode(["contacts", "2026-01-01T00:00:00+23:59", id]),
-    encode(["contacts", "2026-01-01T00:00:00.1234567+00:00", id]),
-    encode(["contacts", `2026-01-01T00:00:00.${"0".repeat(128)}+00:00`, id]),
-    encode(["contacts", `2026-01-01T00:00:00.${"0".repeat(10_000)}+00:00`, id]),
-    encode(["contacts", "2026-01-01T24:00:00+00:00", id]),
-    encode(["contacts", "10000-01-01T00:00:00+00:00", id]),
-    encode(["contacts", 'x",id.gt.0', id]),
-    encode(["contacts", time, "1"]),
-    encode(["contacts", time, `${id}",id.neq."${id}`]),
+    encode(["contacts", "", time]),
+    encode(["contacts", time, id]),
+    encode(["contacts", "", time, id, 1]),
+    encode(["contacts", 1, time, id]),
+    encode(["deals", "", time, id]),
+    encode(["contacts", "", "now", id]),
+    encode(["contacts", "", "2026-02-30T00:00:00+00:00", id]),
+    encode(["contacts", "", "0000-01-01T00:00:00+00:00", id]),
+    encode(["contacts", "", "2026-01-01T00:00:00+23:59", id]),
+    encode(["contacts", "", "2026-01-01T00:00:00.1234567+00:00", id]),
+    encode(["contacts", "", `2026-01-01T00:00:00.${"0".repeat(128)}+00:00`, id]),
+    encode(["contacts", "", `2026-01-01T00:00:00.${"0".repeat(10_000)}+00:00`, id]),
+    encode(["contacts", "", "2026-01-01T24:00:00+00:00", id]),
+    encode(["contacts", "", "10000-01-01T00:00:00+00:00", id]),
+    encode(["contacts", "", 'x",id.gt.0', id]),
+    encode(["contacts", "", time, "1"]),
+    encode(["contacts", "", time, `${id}",id.neq."${id}`]),
     "x".repeat(5000),
   ];
   for (const cursor of wrong) {
@@ -190,7 +192,7 @@ Deno.test("a made-up cursor leads to another place in the same list of the same 
   const company = await newCompany();
   await addContacts(company.id, 5);
   const made = btoa(
-    JSON.stringify(["contacts", "9999-12-31T23:59:59.999999+00:00", crypto.randomUUID()]),
+    JSON.stringify(["contacts", "", "9999-12-31T23:59:59.999999+00:00", crypto.randomUUID()]),
   );
   const { data } = await page(company, `/contacts?cursor=${made.replace(/=+$/, "")}`);
   assert.equal(data.length, 6);
@@ -235,8 +237,9 @@ for (const { pattern, table, path: pathOf } of listRoutes) {
   Deno.test(`no cursor makes the database fail at ${pattern}`, async () => {
     const company = await newCompanyWithTemplate();
     const values = CURSORS[pattern] ?? NEWEST_FIRST;
+    const mark = pattern.includes("/:id/") ? await markOf(company, pathOf(company)) : "";
     const changed = fc.tuple(fc.nat(values.length - 1), anyCursorValue).map(([at, value]) =>
-      btoa(ascii(JSON.stringify([table, ...values.with(at, value)])))
+      btoa(ascii(JSON.stringify([table, mark, ...values.with(at, value)])))
     );
     const cursors = fc.oneof(
       { weight: 8, arbitrary: changed },
@@ -252,6 +255,13 @@ for (const { pattern, table, path: pathOf } of listRoutes) {
       { numRuns: 30 },
     );
   });
+}
+
+/** The second part of a cursor of this list of messages, which says whose messages they are. */
+async function markOf(company: Company, path: string): Promise<string> {
+  await withDatabase((sql) => addMessage(sql, company));
+  const { next_cursor } = (await page(company, `${path}?limit=1`)).pagination;
+  return JSON.parse(atob(next_cursor!.replaceAll("-", "+").replaceAll("_", "/")))[1];
 }
 
 /** JSON in ASCII, which btoa can encode. */

@@ -79,7 +79,7 @@ Deno.test("pipeline_id limits the stages to one pipeline, on every page", async 
   assert.deepEqual(next.body.data.map(({ name }: { name: string }) => name), ["Signed"]);
   assert.equal(next.body.pagination.has_more, false);
 
-  for (const id of ["", "1", "null", `${second.id},${second.id}`]) {
+  for (const id of ["", "1", "null", `${second.id},`]) {
     const answer = await at(`pipeline_id=${id}`);
     assert.deepEqual([answer.status, answer.body.details?.[0].field], [422, "pipeline_id"]);
   }

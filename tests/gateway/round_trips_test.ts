@@ -14,7 +14,7 @@ Deno.test("a successful request costs exactly one database round trip, on every 
   await request(company.keys.all, "GET", "/pipelines");
   await until(() => database.seen.length >= 2);
   assert.deepEqual(database.seen.map(({ path }) => path), [
-    "/rest/v1/pipelines",
+    "/rest/v1/own_pipelines",
     "/rest/v1/rpc/authenticate",
   ]);
 
@@ -27,7 +27,7 @@ Deno.test("a successful request costs exactly one database round trip, on every 
       route.body?.(company),
     );
     assert.ok(status < 300);
-    assert.deepEqual(database.seen, [{ method: route.method, path: `/rest/v1/${route.table}` }]);
+    assert.deepEqual(database.seen, [{ method: route.method, path: `/rest/v1/${route.relation}` }]);
   }
 });
 

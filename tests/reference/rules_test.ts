@@ -69,6 +69,20 @@ const CASES: Record<RuleId, () => Promise<void>> = {
     const answer = await call(company.keys.write, "POST", "/deals", { json });
     assertField(answer, "contact_id", "is not a contact of your company");
   },
+  async escaped_comma() {
+    const tags = ["a,b", "c\\d"];
+    const { body } = await createContact({ tags });
+    const at = (query: string) =>
+      call(company.keys.read, "GET", `/contacts?${new URLSearchParams(query)}`);
+    assert.equal((await at("tags[all]=a\\,b,c\\\\d")).body.data[0].id, body.data.id);
+    assertField(await at("tags=a\\b"), "tags", /backslash that escapes nothing/);
+  },
+  async searchable() {
+    const at = (query: string) => call(company.keys.read, "GET", `/contacts?${query}`);
+    assertField(await at("q=!!!"), "q", /1 to 10 words/);
+    assertField(await at("q=a+b+c+d+e+f+g+h+i+j+k"), "q", /1 to 10 words/);
+    assertField(await at("name[contains]=%25"), "name[contains]", /a letter or a digit/);
+  },
   async own_cursor() {
     assertField(await call(company.keys.read, "GET", "/deals?cursor=x"), "cursor", /not a cursor/);
   },

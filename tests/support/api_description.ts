@@ -1,5 +1,6 @@
 // Checks every answer of the functions against openapi.json, and every request that succeeded.
 import { type JsonSchema } from "../../reference/json_schema.ts";
+import { valueOf, valuesByName } from "./query_text.ts";
 import { SchemaValidator, withClosedObjects } from "./schema_validator.ts";
 
 /** A request and its answer. */
@@ -30,11 +31,13 @@ interface FoundOperation {
 export class ApiDescription {
   #document: JsonSchema;
   #answers: SchemaValidator;
+  #wholeAnswers: SchemaValidator;
   #requests: SchemaValidator;
 
   constructor(document: JsonSchema) {
     this.#document = document;
     this.#answers = new SchemaValidator(withClosedObjects(document));
+    this.#wholeAnswers = new SchemaValidator(withClosedObjects(withoutParts(document)));
     this.#requests = new SchemaValidator(document);
   }
 
@@ -95,7 +98,7 @@ export class ApiDescription {
   }
 
   #problemOfAnswer(
-    { method, headers, body, isBehindServer }: Exchange,
+    { method, url, headers, body, isBehindServer }: Exchange,
     answer: JsonSchema,
     place: string[],
   ): string | null {
@@ -104,7 +107,8 @@ export class ApiDescription {
     if (method === "HEAD") return body === "" ? null : "HEAD has a body";
     if (!headers.get("Content-Type")?.startsWith("application/json")) return "it is not JSON";
     const schema = [...place, "content", "application/json", "schema"];
-    return this.#answers.problemAt(schema, JSON.parse(body));
+    const answers = url.searchParams.has("fields") ? this.#answers : this.#wholeAnswers;
+    return answers.problemAt(schema, JSON.parse(body));
   }
 
   #problemOfHeaders(
@@ -121,7 +125,7 @@ export class ApiDescription {
       const value = headers.get(name);
       if (value === null && required) return `the header ${name} is missing`;
       if (value === null) continue;
-      const problem = this.#answers.problemBySchema(schema, fromText(value, schema));
+      const problem = this.#answers.problemBySchema(schema, valueOf(value, schema));
       if (problem) return `the header ${name} ${problem}`;
     }
     const known = new Set(declared.map(([name]) => name.toLowerCase()));
@@ -137,17 +141,18 @@ export class ApiDescription {
     { url, sent }: Exchange,
     { operation, params, place }: FoundOperation,
   ): string | null {
-    const given = { path: params, query: Object.fromEntries(url.searchParams) };
+    const given = { path: Object.entries(params), query: url.searchParams };
     for (const place of ["path", "query"] as const) {
       const declared = (operation.parameters as JsonSchema[]).filter((each) => each.in === place);
+      const values = valuesByName(given[place], declared);
       for (const { name, required, schema } of declared) {
-        const value = given[place][name];
+        const value = values[name];
         if (value === undefined && required) return `it succeeded without ${name}`;
         if (value === undefined) continue;
-        const problem = this.#requests.problemBySchema(schema, fromText(value, schema));
+        const problem = this.#requests.problemBySchema(schema, value);
         if (problem) return `it succeeded although ${name} ${problem}`;
       }
-      const other = Object.keys(given[place]).find((name) =>
+      const other = Object.keys(values).find((name) =>
         !declared.some((each) => each.name === name)
       );
       if (other) return `it succeeded with the parameter ${other}`;
@@ -174,15 +179,18 @@ function match(pattern: string, path: string): Record<string, string> | null {
   return params;
 }
 
-/** The value that the text of a header or parameter stands for. */
-function fromText(text: string, { type }: JsonSchema): unknown {
-  return type === "integer" && /^-?\d+$/.test(text) ? Number(text) : text;
-}
-
 /** Applies the rule `trimmed`: white space around a text is removed before its length counts. */
 function trimmed(value: unknown): unknown {
   if (typeof value === "string") return value.trim();
   if (Array.isArray(value)) return value.map(trimmed);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, trimmed(item)]));
+}
+
+/** The same document, in which an answer has whole records only: what a request without `fields` is answered. */
+function withoutParts(document: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(document), (_key, value) => {
+    const isPart = value?.anyOf?.length === 2 && value.anyOf[1].$ref?.endsWith("Part");
+    return isPart ? value.anyOf[0] : value;
+  });
 }

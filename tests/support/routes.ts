@@ -11,6 +11,8 @@ export interface Route {
   pattern: string;
   /** The table of the rows that it answers. */
   table: string;
+  /** The table or view with which the database is asked. */
+  relation: string;
   scope: Scope;
   /** The path, with the id of a row of this company. */
   path(company: CompanyWithTemplate): string;
@@ -53,7 +55,9 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, pat
   if (method !== "GET" && !body) throw new Error(`${method} ${path} needs a body in tests`);
   if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
   const ownPath = OWN_ROW[path] ?? (() => path);
-  return [{ method, pattern: path, table: tableOf(path), scope, path: ownPath, body }];
+  const table = tableOf(path);
+  const relation = method === "GET" ? `own_${table.replace("company_", "")}` : table;
+  return [{ method, pattern: path, table, relation, scope, path: ownPath, body }];
 });
 
 /** The table has the name of the last part of a path that is no parameter, but for members. */

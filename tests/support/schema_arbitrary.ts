@@ -11,7 +11,13 @@ const FORMATS: Record<string, fc.Arbitrary<string>> = {
   "idn-email": fc.tuple(fc.stringMatching(/^[a-z0-9]{1,20}$/), fc.domain())
     .map((parts) => parts.join("@"))
     .filter((address) => /\.[a-z]{2,}$/.test(address)),
+  "date-time": anyDate().map((date) => date.toISOString()),
+  date: anyDate().map((date) => date.toISOString().slice(0, 10)),
 };
+
+function anyDate() {
+  return fc.date({ min: new Date("1900-01-01"), max: new Date("2199-12-31"), noInvalidDate: true });
+}
 
 /** Values that a schema of the document allows. Knows the keywords that requests use. */
 export function arbitraryOf(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown> {
@@ -40,6 +46,7 @@ export function arbitraryOf(schema: JsonSchema, document: JsonSchema): fc.Arbitr
       return texts(schema);
     case "array":
       return fc.array(arbitraryOf(schema.items, document), {
+        minLength: schema.minItems ?? 0,
         maxLength: Math.min(schema.maxItems ?? 5, 50),
       });
     case "object":
@@ -59,6 +66,11 @@ function texts({ format, pattern, minLength = 0, maxLength = 300 }: JsonSchema) 
 }
 
 function objects(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown> {
+  const [pattern] = Object.entries<JsonSchema>(schema.patternProperties ?? {});
+  if (pattern) {
+    const name = fc.stringMatching(new RegExp(`${pattern[0]}{1,9}$`));
+    return fc.dictionary(name, arbitraryOf(pattern[1], document), { minKeys: 1, maxKeys: 3 });
+  }
   if (!schema.properties) {
     return fc.dictionary(plainText(1, 10), fc.oneof(plainText(0, 20), fc.boolean()), {
       maxKeys: 4,

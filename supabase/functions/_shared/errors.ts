@@ -11,6 +11,7 @@ export const STATUS = {
   conflict: 409,
   payload_too_large: 413,
   invalid_request: 422,
+  query_too_expensive: 422,
   account_not_connected: 404,
   phone_number_id_required: 422,
   template_rejected: 422,

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Database, Json } from "./types.ts";
 
 type Tables = Database["public"]["Tables"];
+type ViewName = keyof Database["public"]["Views"] & string;
 
 type TableName = keyof Tables & string;
 
@@ -28,18 +29,23 @@ type Misfits<Name extends TableName, Row, Renamed> = {
 /** A table as callers see it. */
 export interface Table<Row extends z.ZodObject = z.ZodObject> {
   name: TableName;
+  /** The view of a company's own rows, from which they are read. It has the columns of that part under their names. */
+  view: ViewName;
   /** The part of one row that callers see. */
   row: Row;
   /** The columns of that part, for PostgREST's `select`. */
   columns: string;
   /** The column of a field, for `order` and filters. */
   columnOf(field: string): string;
+  /** The column of a field as the field, for `select`. */
+  columnAs(field: string): string;
 }
 
 /**
  * A table whose callers see the fields of a row schema. Does not compile when a field of the schema is not a
  * column of the table, or when the column has another type.
  *
+ * @param view of a company's own rows of the table.
  * @param renamed the columns whose fields have other names: `{ id: "user_id" }`.
  */
 export function table<
@@ -53,11 +59,12 @@ export function table<
     & ([Misfits<Name, z.output<Row>, Renamed>] extends [never] ? unknown : {
       "these fields do not fit the table": Misfits<Name, z.output<Row>, Renamed>;
     }),
+  view: ViewName,
   renamed?: Renamed,
 ): Table<Row> {
   const columnOf = (field: string) => renamed?.[field] ?? field;
-  const columns = Object.keys((row as Row).shape)
-    .map((field) => columnOf(field) === field ? field : `${field}:${columnOf(field)}`)
-    .join(",");
-  return { name, row, columns, columnOf };
+  const columnAs = (field: string) =>
+    columnOf(field) === field ? field : `${field}:${columnOf(field)}`;
+  const columns = Object.keys((row as Row).shape).map(columnAs).join(",");
+  return { name, view, row, columns, columnOf, columnAs };
 }

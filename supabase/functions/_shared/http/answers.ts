@@ -14,6 +14,8 @@ const Pagination = z.object({
   limit: z.int().meta({ minimum: 1, maximum: 200 }),
   has_more: z.boolean(),
   next_cursor: z.string().nullable(),
+  total: z.int().meta({ minimum: 0, maximum: 100_000 }).optional(),
+  total_relation: z.enum(["eq", "gte"]).optional(),
 }).meta({ id: "Pagination" });
 
 /** The names of the read-only fields of the row in an envelope. */

@@ -14,7 +14,8 @@ export interface Declaration {
   /** The scope that the key must have; null when no key is needed. */
   scope: Scope | null;
   params?: z.ZodObject;
-  query?: z.ZodObject;
+  /** Lazy where it has very many parameters. */
+  query?: z.ZodObject | z.ZodLazy<z.ZodObject>;
   /** Missing when the operation takes no body. A body is a JSON object. */
   body?: z.ZodType;
   /** How many JSON values its body may have, those within others included; 10,000 unless given. */

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
 import { type BodyReading, readJsonText, refused } from "./body.ts";
 import type { JsonSurvey } from "./json_survey.ts";
+import { unknownParameter } from "./suggestion.ts";
 import { InexactNumber, parseStrictly, RepeatedKeys } from "./strict_json.ts";
 
 const NoParameters = z.strictObject({});
@@ -39,13 +40,33 @@ export function readQuery<Schema extends z.ZodType>(
   url: string,
   schema: Schema | typeof NoParameters = NoParameters,
 ): z.output<Schema> {
+  const { shape } = schema instanceof z.ZodLazy
+    ? schema.unwrap() as z.ZodObject
+    : schema as z.ZodObject;
   const parameters = parametersIn(url);
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const [name] of parameters) (seen.has(name) ? repeated : seen).add(name);
   if (repeated.size > 0) throw givenTwice([...repeated]);
-  const ofUnknown = () => "is not a parameter that is accepted here";
-  return check(schema as Schema, Object.fromEntries(parameters), ofUnknown);
+  const ofUnknown = (name: string) => unknownParameter(name, Object.keys(shape));
+  return check(schema as Schema, withMembers(parameters, shape), ofUnknown);
+}
+
+/**
+ * The parameters by their names. Those of a parameter that is an object are named after its members, as in
+ * `custom_fields.plan`; they become one list of members and their values.
+ */
+function withMembers(parameters: [string, string][], shape: z.ZodRawShape): object {
+  const objects = new Map<string, [string, string][]>();
+  const others = parameters.filter(([name, value]) => {
+    const dot = name.indexOf(".");
+    const object = name.slice(0, Math.max(dot, 0));
+    const isObject = Object.hasOwn(shape, object) &&
+      (shape[object] as z.ZodType).meta()?.type === "object";
+    if (isObject) objects.set(object, [...objects.get(object) ?? [], [name.slice(dot + 1), value]]);
+    return !isObject;
+  });
+  return Object.fromEntries<unknown>([...others, ...objects]);
 }
 
 /** More than any operation takes. Without these bounds, refusing them would take longer than all other work. */

@@ -7,7 +7,7 @@ import { ApiError } from "../errors.ts";
 import { logFailure, type Origin } from "../log.ts";
 import { holderOf, remember, whatIsKnownOf } from "./known_keys.ts";
 import { hashKey, presentedKey } from "./presented_key.ts";
-import { type Scope, tokenSource } from "./token.ts";
+import { type Role, type Scope, tokenSource } from "./token.ts";
 import { Turns } from "./turns.ts";
 
 /**
@@ -19,9 +19,22 @@ export class Caller {
 
   readonly #turns: Turns;
 
-  /** @param db the database, limited to the company of the key. */
-  constructor(readonly db: CompanyDb, readonly keyHash: string, turns: Turns) {
+  readonly #dbAs: (role: Role) => CompanyDb;
+
+  /** @param dbAs the database as a role sees it, limited to the company of the key. */
+  constructor(dbAs: (role: Role) => CompanyDb, readonly keyHash: string, turns: Turns) {
+    this.#dbAs = dbAs;
     this.#turns = turns;
+  }
+
+  /** The database for writes and calls of functions. */
+  get db(): CompanyDb {
+    return this.#dbAs("api_client");
+  }
+
+  /** The database for reads: the views of the company's own rows. */
+  get reader(): CompanyDb {
+    return this.#dbAs("api_reader");
   }
 
   /** By what the work of one company is counted: its id, or the key as long as its company is not known. */
@@ -77,12 +90,12 @@ export class Caller {
 /** As often as authenticate() in the database writes a key's last_used_at. */
 const NOTE_EVERY_MS = 5 * 60_000;
 
-/** More keys than one instance serves at a time. A caller who tries many keys must not fill the memory. */
-const MAX_KEYS = 500;
+/** More than one instance serves at a time. A caller who tries many keys must not fill the memory. */
+const MAX_CLIENTS = 1_000;
 
 /**
  * A function that reads the key of a request and makes its caller, without a round trip to the database. It
- * keeps the database client of each key and scope, because making a client and signing its token is the most
+ * keeps the database client of each key, scope and role, because making a client and signing its token is the most
  * expensive work of a request.
  *
  * It throws ApiError missing_api_key or invalid_api_key when the request has nothing in the form of a key.
@@ -90,14 +103,15 @@ const MAX_KEYS = 500;
 export function callers(
   config: Config,
 ): (headers: Headers, scope: Scope | null) => Promise<Caller> {
-  const dbs = new RecentlyUsed<CompanyDb>(MAX_KEYS);
+  const dbs = new RecentlyUsed<CompanyDb>(MAX_CLIENTS);
   const turns = new Turns(config);
   return async (headers, scope) => {
     const keyHash = await hashKey(presentedKey(headers));
-    const db = dbs.get(
-      `${scope} ${keyHash}`,
-      () => companyDb(config, tokenSource(config.signingKey, keyHash, scope), turns.ofKey(keyHash)),
-    );
-    return new Caller(db, keyHash, turns);
+    const dbAs = (role: Role) =>
+      dbs.get(`${role} ${scope} ${keyHash}`, () => {
+        const token = tokenSource(config.signingKey, keyHash, scope, role);
+        return companyDb(config, token, turns.ofKey(keyHash));
+      });
+    return new Caller(dbAs, keyHash, turns);
   };
 }

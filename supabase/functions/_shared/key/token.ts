@@ -4,13 +4,19 @@ import type { SigningKey } from "../config.ts";
 /** A permission of an API key. */
 export type Scope = "read" | "write" | "messaging";
 
+/**
+ * The role of a request in the database. `api_reader` reads the views of a company's own rows and nothing else;
+ * `api_client` writes, and calls functions.
+ */
+export type Role = "api_client" | "api_reader";
+
 /** The rest of a token's life after its last use is for a clock that is behind and for requests that wait. */
 const LIFE_S = 150;
 const REUSE_MS = 30_000;
 
 /**
- * Makes the tokens for the database requests of one key: role `api_client`, the key's hash, and the scope
- * that the operation needs. A token can be used again for half a minute, because the database judges the key
+ * Makes the tokens for the database requests of one key: the role, the key's hash, and the scope that the operation
+ * needs. A token can be used again for half a minute, because the database judges the key
  * in every statement anyway.
  *
  * @param keyHash null for a request without a key, which sees no row.
@@ -20,9 +26,10 @@ export function tokenSource(
   signingKey: SigningKey,
   keyHash: string | null,
   scope: Scope | null,
+  role: Role = "api_client",
 ): () => Promise<string> {
   return reusedToken(signingKey, {
-    role: "api_client",
+    role,
     ...(keyHash !== null && { key_hash: keyHash }),
     ...(scope && { scope }),
   });

@@ -15,11 +15,14 @@ import {
   ShortText,
   withDefaults,
 } from "../../_shared/http/fields.ts";
-import { listOperation } from "../../_shared/http/list_operation.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
-import { newestFirst } from "../../_shared/http/pagination.ts";
-import { readOperation } from "../../_shared/http/read_operation.ts";
 import { CUSTOM_FIELDS_TOO_LARGE, CustomFields } from "../custom_fields.ts";
+import { choice, list, searchedText, text, time } from "../records/filters.ts";
+import { listOperation } from "../records/list_operation.ts";
+import { ANY_CASE, oneOf, PHONE, TRUE_OR_FALSE, UUID } from "../records/query_values.ts";
+import { readOperation } from "../records/read_operation.ts";
+import { resource } from "../records/resource.ts";
+import { byText, byTime, newestFirst } from "../records/sorting.ts";
 
 const MAX_TAGS = 50;
 const Tag = requiredText(64);
@@ -42,7 +45,36 @@ export const Contact = z.object({
 }).meta({ id: "Contact" });
 type Contact = z.output<typeof Contact>;
 
-const CONTACTS = table("contacts", Contact);
+/** How contacts are read from the database. */
+export const CONTACTS = table("contacts", Contact, "own_contacts");
+
+const CONTACT = resource({
+  table: CONTACTS,
+  name: "Contact",
+  filters: {
+    id: choice("id", UUID),
+    name: searchedText("name", ["words", "name_words"]),
+    email: searchedText("email_key", ["words", "email_words"], ANY_CASE),
+    phone: choice("phone_key", PHONE),
+    temperature: choice("temperature", oneOf(Contact.shape.temperature.options)),
+    tags: list("tags"),
+    source: text("source"),
+    job_title: searchedText("job_title", ["job_title_words"]),
+    empresa: searchedText("empresa", ["words", "empresa_words"]),
+    do_not_contact: choice("do_not_contact", TRUE_OR_FALSE),
+    is_active: choice("is_active", TRUE_OR_FALSE),
+    created_at: time("created_at"),
+    updated_at: time("updated_at"),
+  },
+  words: "words",
+  members: "custom_fields",
+  sorts: {
+    created_at: byTime("created_at"),
+    updated_at: byTime("updated_at"),
+    name: byText("name_sort"),
+  },
+  order: newestFirst(),
+});
 
 const MAX_TAGS_SENT = 1000;
 const TOO_MANY_TAGS = `must have at most ${MAX_TAGS} different tags`;
@@ -89,9 +121,9 @@ const NewContact = withDefaults(ContactChanges, {
 
 /** Specification, 4.1 to 4.3 and 4.13. */
 export const contacts = [
-  listOperation({ id: "listContacts", path: "/contacts", order: newestFirst(CONTACTS) }),
+  listOperation({ id: "listContacts", path: "/contacts", resource: CONTACT }),
 
-  readOperation({ id: "getContact", path: "/contacts/:id", table: CONTACTS, name: "Contact" }),
+  readOperation({ id: "getContact", path: "/contacts/:id", resource: CONTACT }),
 
   operation({
     id: "createContact",

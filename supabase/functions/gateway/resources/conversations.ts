@@ -14,10 +14,14 @@ import {
   ROW_TIMES,
   Timestamp,
 } from "../../_shared/http/fields.ts";
-import { listOperation } from "../../_shared/http/list_operation.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
-import { newestFirst } from "../../_shared/http/pagination.ts";
-import { readOperation } from "../../_shared/http/read_operation.ts";
+import { choice, optionalChoice, optionalTime, time } from "../records/filters.ts";
+import { listOperation } from "../records/list_operation.ts";
+import { oneOf, UUID } from "../records/query_values.ts";
+import { readOperation } from "../records/read_operation.ts";
+import { resource } from "../records/resource.ts";
+import { byTime, newestFirst } from "../records/sorting.ts";
+import { CONTACTS } from "./contacts.ts";
 
 /** A conversation; specification, 2.3. */
 export const Conversation = z.object({
@@ -32,7 +36,31 @@ export const Conversation = z.object({
 }).meta({ id: "Conversation" });
 type Conversation = z.output<typeof Conversation>;
 
-const CONVERSATIONS = table("conversations", Conversation);
+/** How conversations are read from the database. */
+export const CONVERSATIONS = table("conversations", Conversation, "own_conversations");
+
+const CONVERSATION = resource({
+  table: CONVERSATIONS,
+  name: "Conversation",
+  filters: {
+    id: choice("id", UUID),
+    contact_id: choice("contact_id", UUID),
+    status: choice("status", oneOf(Conversation.shape.status.options)),
+    assigned_to: optionalChoice("assigned_to", UUID),
+    team_id: optionalChoice("team_id", UUID),
+    last_message_at: optionalTime("last_message_at"),
+    window_expires_at: optionalTime("window_expires_at"),
+    created_at: time("created_at"),
+    updated_at: time("updated_at"),
+  },
+  sorts: {
+    created_at: byTime("created_at"),
+    updated_at: byTime("updated_at"),
+    last_message_at: byTime("last_message_sort"),
+  },
+  order: newestFirst(),
+  includes: { contact: { table: CONTACTS } },
+});
 
 /** null removes the assignee or the team. */
 const ConversationChanges = atLeastOne(
@@ -41,18 +69,9 @@ const ConversationChanges = atLeastOne(
 
 /** Specification, 4.9 and 4.13. A conversation begins with a message, so no operation here creates one. */
 export const conversations = [
-  listOperation({
-    id: "listConversations",
-    path: "/conversations",
-    order: newestFirst(CONVERSATIONS),
-  }),
+  listOperation({ id: "listConversations", path: "/conversations", resource: CONVERSATION }),
 
-  readOperation({
-    id: "getConversation",
-    path: "/conversations/:id",
-    table: CONVERSATIONS,
-    name: "Conversation",
-  }),
+  readOperation({ id: "getConversation", path: "/conversations/:id", resource: CONVERSATION }),
 
   operation({
     id: "updateConversation",

@@ -12,10 +12,15 @@ import {
   ROW_IDS,
   ROW_TIMES,
 } from "../../_shared/http/fields.ts";
-import { listOperation } from "../../_shared/http/list_operation.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
-import { newestFirst } from "../../_shared/http/pagination.ts";
-import { readOperation } from "../../_shared/http/read_operation.ts";
+import { choice, optionalAmount, searchedText, time } from "../records/filters.ts";
+import { listOperation } from "../records/list_operation.ts";
+import { oneOf, UUID } from "../records/query_values.ts";
+import { readOperation } from "../records/read_operation.ts";
+import { resource } from "../records/resource.ts";
+import { byAmount, byText, byTime, newestFirst } from "../records/sorting.ts";
+import { CONTACTS } from "./contacts.ts";
+import { STAGES } from "./stages.ts";
 
 /** A deal; specification, 2.2. */
 export const Deal = z.object({
@@ -29,7 +34,31 @@ export const Deal = z.object({
 }).meta({ id: "Deal" });
 type Deal = z.output<typeof Deal>;
 
-const DEALS = table("deals", Deal);
+const DEALS = table("deals", Deal, "own_deals");
+
+const DEAL = resource({
+  table: DEALS,
+  name: "Deal",
+  filters: {
+    id: choice("id", UUID),
+    title: searchedText("title", ["words"]),
+    value: optionalAmount("value_sort"),
+    status: choice("status", oneOf(Deal.shape.status.options)),
+    contact_id: choice("contact_id", UUID),
+    stage_id: choice("stage_id", UUID),
+    created_at: time("created_at"),
+    updated_at: time("updated_at"),
+  },
+  words: "words",
+  sorts: {
+    created_at: byTime("created_at"),
+    updated_at: byTime("updated_at"),
+    title: byText("title_sort"),
+    value: byAmount("value_sort"),
+  },
+  order: newestFirst(),
+  includes: { contact: { table: CONTACTS }, stage: { table: STAGES } },
+});
 
 /** Specification, 4.5. A new deal is open, so its status is not an input. */
 const NewDeal = Deal
@@ -49,9 +78,9 @@ const CONSTRAINT_MEANINGS = {
 
 /** Specification, 4.4 to 4.6 and 4.13. */
 export const deals = [
-  listOperation({ id: "listDeals", path: "/deals", order: newestFirst(DEALS) }),
+  listOperation({ id: "listDeals", path: "/deals", resource: DEAL }),
 
-  readOperation({ id: "getDeal", path: "/deals/:id", table: DEALS, name: "Deal" }),
+  readOperation({ id: "getDeal", path: "/deals/:id", resource: DEAL }),
 
   operation({
     id: "createDeal",

@@ -1,13 +1,16 @@
 import * as z from "zod";
-import type { CompanyDb } from "../../_shared/database/company_db.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import { table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { page } from "../../_shared/http/answers.ts";
 import { Id, IdParams, ROW_IDS, ROW_TIMES, verbatim } from "../../_shared/http/fields.ts";
-import { operation, reply } from "../../_shared/http/operation.ts";
-import { newestFirst, paging, readPage } from "../../_shared/http/pagination.ts";
-import { readOperation } from "../../_shared/http/read_operation.ts";
+import type { Caller } from "../../_shared/key/caller.ts";
+import { isAnyOf } from "../records/conditions.ts";
+import { choice, optionalChoice, time } from "../records/filters.ts";
+import { listOperation } from "../records/list_operation.ts";
+import { oneOf, TEXT, UUID } from "../records/query_values.ts";
+import { readOperation } from "../records/read_operation.ts";
+import { resource } from "../records/resource.ts";
+import { byTime, newestFirst } from "../records/sorting.ts";
 
 const FIELDS = {
   ...ROW_IDS,
@@ -37,35 +40,42 @@ const StoredMessage = z.object({
 });
 type StoredMessage = z.output<typeof StoredMessage>;
 
-const MESSAGES = table("messages", StoredMessage);
-const ORDER = newestFirst(MESSAGES);
+/** The status of a stored message, by the status that callers see. */
+const STORED_STATUS = { accepted: "sent" };
+
+const MESSAGE = resource({
+  table: table("messages", StoredMessage, "own_messages"),
+  name: "Message",
+  answered: { schema: Message, of: answered },
+  filters: {
+    id: choice("id", UUID),
+    direction: choice("direction", oneOf(Message.shape.direction.options)),
+    type: choice("type", oneOf(Message.shape.type.options)),
+    status: optionalChoice(
+      "status",
+      oneOf(Message.shape.status.unwrap().options, { stored: STORED_STATUS }),
+    ),
+    whatsapp_message_id: optionalChoice("whatsapp_message_id", TEXT),
+    created_at: time("created_at"),
+    updated_at: time("updated_at"),
+  },
+  sorts: { created_at: byTime("created_at") },
+  order: newestFirst(),
+});
 
 /** Specification, 4.13 and 4.14. Only the channel and template sends make messages. */
 export const messages = [
-  operation({
+  listOperation({
     id: "listMessages",
-    method: "GET",
     path: "/conversations/:id/messages",
-    scope: "read",
+    resource: MESSAGE,
     params: IdParams,
-    query: paging(ORDER),
-    answers: { 200: page(Message) },
+    within: ({ id }) => isAnyOf("conversation_id", [id]),
+    whenEmpty: async ({ caller, params }) => await requireConversation(caller, params.id),
     errors: ["not_found"],
-  }, async ({ caller, params: { id }, query }) => {
-    const select = caller.db.from("messages").select<string, StoredMessage>(MESSAGES.columns)
-      .eq("conversation_id", id);
-    const whenEmpty = () => requireConversation(caller.db, id);
-    const { data, pagination } = await readPage(caller, select, ORDER, query, whenEmpty);
-    return reply(200, { data: data.map(answered), pagination });
   }),
 
-  readOperation({
-    id: "getMessage",
-    path: "/messages/:id",
-    table: MESSAGES,
-    name: "Message",
-    answered: { schema: Message, of: answered },
-  }),
+  readOperation({ id: "getMessage", path: "/messages/:id", resource: MESSAGE }),
 ];
 
 /** A row as callers see it: "sent" is the channel's own word for a later state, so it is not used for this one. */
@@ -79,7 +89,7 @@ function answered({ status, ...others }: StoredMessage): Message {
 }
 
 /** Refuses a conversation that the company does not have. One without messages is an empty list. */
-async function requireConversation(db: CompanyDb, id: string) {
-  const [found] = rows(await db.from("conversations").select("id").eq("id", id));
+async function requireConversation({ reader }: Caller, id: string) {
+  const [found] = rows(await reader.from("own_conversations").select("id").eq("id", id));
   if (!found) throw new ApiError("not_found", "Conversation not found");
 }

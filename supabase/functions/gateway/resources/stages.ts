@@ -1,13 +1,16 @@
 import * as z from "zod";
-import type { CompanyDb } from "../../_shared/database/company_db.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import { table } from "../../_shared/database/table.ts";
 import { invalidRequest } from "../../_shared/errors.ts";
-import { page } from "../../_shared/http/answers.ts";
 import { Id, RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
-import { operation, reply } from "../../_shared/http/operation.ts";
-import { orderBy, paging, readPage } from "../../_shared/http/pagination.ts";
-import { readOperation } from "../../_shared/http/read_operation.ts";
+import type { Caller } from "../../_shared/key/caller.ts";
+import { type Condition, meeting } from "../records/conditions.ts";
+import { choice, ordered, searchedText, time } from "../records/filters.ts";
+import { listOperation } from "../records/list_operation.ts";
+import { INTEGER, UUID } from "../records/query_values.ts";
+import { readOperation } from "../records/read_operation.ts";
+import { resource } from "../records/resource.ts";
+import { byId, byInteger, byText, byTime, orderBy } from "../records/sorting.ts";
 
 /** A stage of a pipeline; specification, 2.4. */
 export const Stage = z.object({
@@ -17,33 +20,49 @@ export const Stage = z.object({
   position: z.int32(),
   ...ROW_TIMES,
 }).meta({ id: "Stage" });
-type Stage = z.output<typeof Stage>;
 
-const STAGES = table("stages", Stage);
-const ORDER = orderBy(STAGES, "pipeline_id", "position", "id");
+/** How stages are read from the database. */
+export const STAGES = table("stages", Stage, "own_stages");
+
+const STAGE = resource({
+  table: STAGES,
+  name: "Stage",
+  filters: {
+    id: choice("id", UUID),
+    pipeline_id: choice("pipeline_id", UUID),
+    name: searchedText("name", ["name_words"]),
+    position: ordered("position", INTEGER),
+    created_at: time("created_at"),
+    updated_at: time("updated_at"),
+  },
+  sorts: {
+    position: byInteger("position"),
+    name: byText("name_sort"),
+    created_at: byTime("created_at"),
+    updated_at: byTime("updated_at"),
+  },
+  order: orderBy("pipeline_id", byId("pipeline_id"), byInteger("position"), byId()),
+});
 
 /** Specification, 4.8 and 4.13. */
 export const stages = [
-  operation({
+  listOperation({
     id: "listStages",
-    method: "GET",
     path: "/stages",
-    scope: "read",
-    query: paging(ORDER).extend(Stage.pick({ pipeline_id: true }).partial().shape),
-    answers: { 200: page(Stage) },
-  }, async ({ caller, query: { pipeline_id, ...query } }) => {
-    let select = caller.db.from("stages").select<string, Stage>(STAGES.columns);
-    if (pipeline_id) select = select.eq("pipeline_id", pipeline_id);
-    const whenEmpty = pipeline_id ? () => requirePipeline(caller.db, pipeline_id) : undefined;
-    return reply(200, await readPage(caller, select, ORDER, query, whenEmpty));
+    resource: STAGE,
+    async whenEmpty({ caller, query: { pipeline_id } }) {
+      await (pipeline_id ? requirePipeline(caller, pipeline_id as Condition[]) : caller.judge());
+    },
   }),
 
-  readOperation({ id: "getStage", path: "/stages/:id", table: STAGES, name: "Stage" }),
+  readOperation({ id: "getStage", path: "/stages/:id", resource: STAGE }),
 ];
 
-/** Refuses a pipeline that the company does not have. One without stages is an empty list. */
-async function requirePipeline(db: CompanyDb, id: string) {
-  const [found] = rows(await db.from("pipelines").select("id").eq("id", id));
+/** Refuses pipelines that the company does not have. One without stages is an empty list. */
+async function requirePipeline({ reader }: Caller, conditions: Condition[]) {
+  const ofPipelines = conditions.map((each) => ({ ...each, column: "id" }));
+  const ids = reader.from("own_pipelines").select("id").limit(1);
+  const [found] = rows(await meeting(ids, ofPipelines));
   if (found) return;
   throw invalidRequest([{ field: "pipeline_id", message: "is not a pipeline of your company" }]);
 }

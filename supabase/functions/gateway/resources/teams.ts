@@ -1,20 +1,38 @@
 import * as z from "zod";
 import { table } from "../../_shared/database/table.ts";
 import { RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
-import { listOperation } from "../../_shared/http/list_operation.ts";
-import { newestFirst } from "../../_shared/http/pagination.ts";
-import { readOperation } from "../../_shared/http/read_operation.ts";
+import { choice, searchedText, time } from "../records/filters.ts";
+import { listOperation } from "../records/list_operation.ts";
+import { UUID } from "../records/query_values.ts";
+import { readOperation } from "../records/read_operation.ts";
+import { resource } from "../records/resource.ts";
+import { byText, byTime, newestFirst } from "../records/sorting.ts";
 
 /** A team of the company; conversations are assigned to it. Specification, 4.11. */
 export const Team = z.object({ ...ROW_IDS, name: RequiredShortText, ...ROW_TIMES }).meta({
   id: "Team",
 });
 
-const TEAMS = table("teams", Team);
+const TEAM = resource({
+  table: table("teams", Team, "own_teams"),
+  name: "Team",
+  filters: {
+    id: choice("id", UUID),
+    name: searchedText("name", ["name_words"]),
+    created_at: time("created_at"),
+    updated_at: time("updated_at"),
+  },
+  sorts: {
+    created_at: byTime("created_at"),
+    updated_at: byTime("updated_at"),
+    name: byText("name_sort"),
+  },
+  order: newestFirst(),
+});
 
 /** Specification, 4.11 and 4.13. */
 export const teams = [
-  listOperation({ id: "listTeams", path: "/teams", order: newestFirst(TEAMS) }),
+  listOperation({ id: "listTeams", path: "/teams", resource: TEAM }),
 
-  readOperation({ id: "getTeam", path: "/teams/:id", table: TEAMS, name: "Team" }),
+  readOperation({ id: "getTeam", path: "/teams/:id", resource: TEAM }),
 ];

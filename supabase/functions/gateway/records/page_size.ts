@@ -1,5 +1,5 @@
-import { PAGE_BYTES } from "../database/page_budget.ts";
-import { RecentlyUsed } from "../database/recently_used.ts";
+import { PAGE_BYTES } from "../../_shared/database/page_budget.ts";
+import { RecentlyUsed } from "../../_shared/database/recently_used.ts";
 
 // What the rows of a list weigh is not known before they are read. A company's next page of the list has rows of
 // about the same size, so one that would pass the byte budget asks for fewer rows to begin with.

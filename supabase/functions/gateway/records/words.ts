@@ -2,6 +2,7 @@
 // the same way (app.words), so what is folded here is found there.
 
 const COMBINING_MARKS = /[\u0300-\u036f]/g;
+// deno-lint-ignore no-control-regex -- control characters separate words as blanks do
 const ASCII_PUNCTUATION = /[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+/g;
 
 /**

@@ -1,0 +1,68 @@
+import { base64url } from "jose";
+import type { ListOrder } from "./sorting.ts";
+
+// A cursor holds the values of a row in the list's order, and by which query the row was found. A caller who changes
+// a cursor gets another place in the same list of the same company, or is refused.
+
+/** A page starts after the row with these values of the order's columns. */
+export type Start = (string | number)[];
+
+/** More than the cursor of any list has. The longest values are names of 512 characters, escaped as `\u0001`. */
+const MAX_LENGTH = 5_000;
+
+/** Writes and reads the cursors of one query of a list. */
+export interface Cursors {
+  write(values: Start): string;
+  /** The start that a cursor stands for; else what is wrong with it, in words that follow "cursor". */
+  read(cursor: string): Start | string;
+}
+
+const REMEDY = "send next_cursor of the previous page unchanged";
+const OR_NONE = "or none to start at the first page";
+const NOT_OF_LIST = `is not a cursor of this list; ${REMEDY}, ${OR_NONE}`;
+const OF_OTHER_QUERY =
+  `belongs to a query with other filters or another sort; ${REMEDY}, with the same filters and sort, ${OR_NONE}`;
+
+/**
+ * The cursors of a list.
+ * @param list its name.
+ * @param query what else decides which rows it has.
+ */
+export async function cursorsOf(
+  list: string,
+  { columns }: ListOrder,
+  query: unknown[],
+): Promise<Cursors> {
+  const mark = query.length === 0 ? "" : await digest(JSON.stringify(query));
+  return {
+    write: (values) => base64url.encode(JSON.stringify([list, mark, ...values])),
+    read(cursor) {
+      const parts = cursor.length > MAX_LENGTH ? null : decoded(cursor);
+      if (!Array.isArray(parts)) return NOT_OF_LIST;
+      const [ofList, ofQuery, ...start] = parts;
+      if (ofList !== list || typeof ofQuery !== "string") return NOT_OF_LIST;
+      if (ofQuery !== mark) return OF_OTHER_QUERY;
+      const isStart = start.length === columns.length &&
+        columns.every(({ value }, at) => value.safeParse(start[at]).success);
+      return isStart ? start : NOT_OF_LIST;
+    },
+  };
+}
+
+function decoded(cursor: string): unknown {
+  try {
+    return JSON.parse(
+      new TextDecoder("utf-8", { fatal: true }).decode(base64url.decode(cursor)),
+    );
+  } catch {
+    return null;
+  }
+}
+
+/** Enough to tell queries apart. A forged mark gives nothing but another place. */
+const MARK_LENGTH = 12;
+
+async function digest(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return base64url.encode(new Uint8Array(bytes)).slice(0, MARK_LENGTH);
+}

@@ -1,0 +1,228 @@
+import * as z from "zod";
+import { isStorable } from "../../_shared/http/fields.ts";
+import * as the from "./conditions.ts";
+import type { Condition } from "./conditions.ts";
+import { NUMBER, type QueryValue, TEXT, TIME, TRUE_OR_FALSE } from "./query_values.ts";
+import { folded, patternOf, wordsOf } from "./words.ts";
+
+// The grammar of filters, which every list shares: `field=value`, `field=a,b`, `field[operator]=value`. A resource
+// says of each field which kind of filter it has. From that come the parameters, their checks and their description.
+
+/** What stands in brackets behind a field's name. */
+export type Operator = "ne" | "gt" | "gte" | "lt" | "lte" | "contains" | "all" | "empty";
+
+/** A parameter of a query. */
+export interface Parameter {
+  /** What a caller writes, in JSON Schema. */
+  schema: Record<string, unknown>;
+  /** The conditions that a text stands for; else what is wrong with it, in words that follow the parameter's name. */
+  read(given: string): Condition[] | string;
+}
+
+/** The filters of one field. `is` is the parameter without an operator. */
+export type Filter = Partial<Record<Operator | "is", Parameter>>;
+
+/** The filters of a resource, by the names of its fields. */
+export type Filters = Record<string, Filter>;
+
+/** More values than a page has rows are no list for a person, and the address has its limit. */
+const MAX_VALUES = 100;
+const MAX_TEXT = 255;
+
+/** Ids and words of which there are few kinds: `field=a,b` and `field[ne]=a,b`. */
+export function choice(column: string, value: QueryValue): Filter {
+  return {
+    is: listOf(value, (operands) => the.isAnyOf(column, operands)),
+    ne: listOf(value, (operands) => the.isNoneOf(column, operands)),
+  };
+}
+
+/** The same for a column that may have no value: also `field[empty]=true`. */
+export function optionalChoice(column: string, value: QueryValue): Filter {
+  return { ...choice(column, value), empty: flag((isTrue) => the.isNull(column, isTrue)) };
+}
+
+/** A text, compared as it is stored, or as `value` says. */
+export function text(column: string, value: QueryValue = TEXT): Filter {
+  return { ...choice(column, value), empty: flag((isTrue) => the.isEmptyText(column, isTrue)) };
+}
+
+/**
+ * A text that also `field[contains]=` finds, accents, case and punctuation aside.
+ * @param foldedIn the columns with the folded text; the first may hold the folded text of other fields as well, for
+ *   the sake of its index.
+ */
+export function searchedText(
+  column: string,
+  foldedIn: string[],
+  value: QueryValue = TEXT,
+): Filter {
+  const contains = single(
+    "must have a letter or a digit",
+    { type: "string", minLength: 1, maxLength: MAX_TEXT },
+    (given) => {
+      const part = folded(given);
+      if (!isSearchable(given) || part.trim() === "") return null;
+      return foldedIn.flatMap((each) => the.isLike(each, patternOf(part)));
+    },
+  );
+  return { ...text(column, value), contains };
+}
+
+/** A number, also in ranges. */
+export function ordered(column: string, value: QueryValue, also: Condition[] = []): Filter {
+  return {
+    ...choice(column, value),
+    is: listOf(value, (operands) => [...the.isAnyOf(column, operands), ...also]),
+    ...ranges(column, value, also),
+  };
+}
+
+/** A time, in ranges only: its microseconds make it no value to be equal to. */
+export function time(column: string): Filter {
+  return ranges(column, TIME);
+}
+
+/** The same for a column that may have no value. */
+export function optionalTime(column: string): Filter {
+  return { ...time(column), empty: flag((isTrue) => the.isNull(column, isTrue)) };
+}
+
+/** @param also conditions that come with each range. */
+function ranges(column: string, value: QueryValue, also: Condition[] = []): Filter {
+  const range = (operator: Operator) =>
+    single(value.must, value.schema, (given) => {
+      const operand = value.operand(given);
+      return operand === null ? null : [...the.compares(column, operator, operand), ...also];
+    });
+  return { gt: range("gt"), gte: range("gte"), lt: range("lt"), lte: range("lte") };
+}
+
+/**
+ * An amount of at least 0, which may be missing.
+ * @param column where a missing amount is -1, so that one index serves ranges and order.
+ */
+export function optionalAmount(column: string): Filter {
+  const isGiven = the.compares(column, "gte", "0");
+  return {
+    ...ordered(column, NUMBER, isGiven),
+    empty: flag((isTrue) => isTrue ? the.compares(column, "eq", "-1") : isGiven),
+  };
+}
+
+/** A list of texts: `field=a,b` has any of them, `field[all]=a,b` all, `field[ne]=a,b` none. */
+export function list(column: string, value: QueryValue = TEXT): Filter {
+  return {
+    is: listOf(value, (texts) => the.hasAnyOf(column, texts)),
+    all: listOf(value, (texts) => the.hasAllOf(column, texts)),
+    ne: listOf(value, (texts) => the.hasNoneOf(column, texts)),
+    empty: flag((isTrue) => the.isEmptyList(column, isTrue)),
+  };
+}
+
+const MAX_WORDS = 10;
+
+/** `q`: each word of the text must be in the row. @param column with the folded text of the searched fields. */
+export function words(column: string): Parameter {
+  return single(
+    `must have 1 to ${MAX_WORDS} words, and at most ${MAX_TEXT} characters`,
+    { type: "string", minLength: 1, maxLength: MAX_TEXT },
+    (given) => {
+      const found = isSearchable(given) ? wordsOf(given) : [];
+      if (found.length === 0 || found.length > MAX_WORDS) return null;
+      return found.flatMap((word) => the.isLike(column, patternOf(word)));
+    },
+  );
+}
+
+/** Whether a text is short enough to be folded, and one that a row can have. */
+export function isSearchable(given: string): boolean {
+  return given.length <= 2 * MAX_TEXT && [...given].length <= MAX_TEXT && isStorable(given);
+}
+
+/** `custom_fields.<key>=a,b`: the value under the key, as text, is one of these. */
+export function members(
+  column: string,
+): z.ZodType<Condition[] | undefined, [string, string][] | undefined> {
+  const notByKey = "is given by its keys, as in custom_fields.<key>=<value>";
+  return z.array(z.tuple([z.string(), z.string()]), notByKey).transform((pairs, context) =>
+    pairs.flatMap(([key, given]) => {
+      const problem = problemOfKey(key);
+      const values = splitValues(given);
+      if (problem || typeof values === "string" || !values.every(isStorable)) {
+        const message = problem ?? (typeof values === "string" ? values : TEXT.must);
+        context.addIssue({ code: "custom", path: [key], message });
+        return [];
+      }
+      return the.hasMember(column, values.flatMap((value) => membersOfText(key, value)));
+    })
+  ).optional().meta({ type: "object", additionalProperties: { type: "string" } });
+}
+
+const ENDS_WITH_OPERATOR = /\[(ne|gt|gte|lt|lte|contains|all|empty)\]$/;
+
+function problemOfKey(key: string): string | null {
+  if (key === "") return "names no key; write custom_fields.<key>=<value>";
+  if (!isStorable(key)) return "has a key with the null character";
+  const [operator] = ENDS_WITH_OPERATOR.exec(key) ?? [];
+  return operator ? `takes no ${operator}; a custom field takes only =` : null;
+}
+
+/** The members whose value has this text: 5 and "5" both have the text 5. */
+function membersOfText(key: string, value: string): Record<string, unknown>[] {
+  const member = (value: unknown) => Object.fromEntries([[key, value]]);
+  if (value === "true" || value === "false") return [member(value), member(value === "true")];
+  const number = Number(value);
+  const isNumber = value !== "" && Number.isFinite(number) && String(number) === value;
+  return [member(value), ...(isNumber ? [member(number)] : [])];
+}
+
+/** `field[empty]=true` or `false`. */
+function flag(conditions: (isTrue: boolean) => Condition[]): Parameter {
+  const { must, schema, operand } = TRUE_OR_FALSE;
+  return single(
+    must,
+    schema,
+    (given) => operand(given) === null ? null : conditions(given === "true"),
+  );
+}
+
+/** A parameter with one value, in which nothing is escaped. @param read null when it is no such value. */
+function single(
+  must: string,
+  schema: Record<string, unknown>,
+  read: (given: string) => Condition[] | null,
+): Parameter {
+  return { schema, read: (given) => read(given) ?? (given === "" ? `is empty; it ${must}` : must) };
+}
+
+/** A parameter with one value or several behind each other, with commas between them. */
+function listOf(value: QueryValue, read: (operands: string[]) => Condition[]): Parameter {
+  const schema = { type: "array", minItems: 1, maxItems: MAX_VALUES, items: value.schema };
+  return {
+    schema,
+    read(given) {
+      const values = splitValues(given);
+      if (typeof values === "string") return values;
+      const operands = values.map(value.operand);
+      const wrong = operands.indexOf(null);
+      if (wrong < 0) return read([...new Set(operands as string[])]);
+      const { must } = value;
+      if (values[wrong] === "") return `has an empty value; a value ${must}`;
+      return values.length === 1 ? must : `${must}, also the ${wrong + 1}th value`;
+    },
+  };
+}
+
+/** The values of a list with commas between them; else what is wrong with it. `\,` is a comma, `\\` a backslash. */
+function splitValues(given: string): string[] | string {
+  const values = [""];
+  for (let at = 0; at < given.length; at++) {
+    if (given[at] === ",") values.push("");
+    else if (given[at] !== "\\") values[values.length - 1] += given[at];
+    else if (given[at + 1] === "," || given[at + 1] === "\\") {
+      values[values.length - 1] += given[++at];
+    } else {return "has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma";}
+  }
+  return values.length <= MAX_VALUES ? values : `must have at most ${MAX_VALUES} values`;
+}

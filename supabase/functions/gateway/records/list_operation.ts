@@ -1,0 +1,58 @@
+import type * as z from "zod";
+import type { ErrorCode } from "../../_shared/errors.ts";
+import { page } from "../../_shared/http/answers.ts";
+import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
+import type { Caller } from "../../_shared/key/caller.ts";
+import type { Condition } from "./conditions.ts";
+import { listParameters, listQuery } from "./list_parameters.ts";
+import { readPage } from "./pagination.ts";
+import { recordWithIncluded, type Resource } from "./resource.ts";
+
+/** A request for a list, with its parameters as they are parsed. */
+interface ListRequest {
+  caller: Caller;
+  params: Record<string, string>;
+  query: Record<string, unknown>;
+}
+
+/** A list of a resource; one within another record has the id of that record in its path. */
+interface ListDeclaration<Id extends string> {
+  id: Id;
+  path: string;
+  // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
+  resource: Resource<any, any>;
+  params?: z.ZodObject;
+  /** What all rows meet, by the path. */
+  within?(params: Record<string, string>): Condition[];
+  /** What is done before an empty list is answered, in place of judging the key. */
+  whenEmpty?(request: ListRequest): Promise<void>;
+  errors?: readonly ErrorCode[];
+}
+
+/**
+ * An operation that lists the records of a resource that the key's company has: filtered, sorted, page by page.
+ * Every list has the same grammar; see `filters.ts`.
+ */
+export function listOperation<const Id extends string>(
+  { id, path, resource, params, within, whenEmpty, errors = [] }: ListDeclaration<Id>,
+): Operation<Id> {
+  return operation({
+    id,
+    method: "GET",
+    path,
+    scope: "read",
+    params,
+    query: listParameters(resource),
+    answers: { 200: page(recordWithIncluded(resource)) },
+    errors: ["query_too_expensive", ...errors],
+  }, async (request) => {
+    const asked = request as unknown as ListRequest;
+    const { caller } = asked;
+    const list = {
+      resource,
+      within: within?.(asked.params) ?? [],
+      whenEmpty: async () => await (whenEmpty ? whenEmpty(asked) : caller.judge()),
+    };
+    return reply(200, await readPage(caller, list, listQuery(asked.query, resource.order)));
+  });
+}

@@ -1,0 +1,88 @@
+import * as z from "zod";
+import type { Condition } from "./conditions.ts";
+import { type Filters, members, type Parameter, words } from "./filters.ts";
+import { type Projection, projectionParameters } from "./projection.ts";
+import type { Resource } from "./resource.ts";
+import { byId, type ListOrder, sortParameter } from "./sorting.ts";
+
+export const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 200;
+
+/** The parameter `limit` of every list. */
+export const Limit = z.string()
+  .refine(
+    (value) => /^[1-9][0-9]{0,2}$/.test(value) && Number(value) <= MAX_LIMIT,
+    `must be a whole number from 1 to ${MAX_LIMIT}`,
+  )
+  .transform(Number)
+  .default(DEFAULT_LIMIT)
+  .meta({ type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT });
+
+/** What a caller asks of a list. */
+export interface ListQuery extends Projection {
+  limit: number;
+  cursor?: string;
+  order: ListOrder;
+  conditions: Condition[];
+  includesTotal: boolean;
+  /** Whether the caller chose more than a page: such a query can be too expensive. */
+  isChosen: boolean;
+}
+
+const TrueOrFalse = z.enum(["true", "false"], "must be true or false")
+  .transform((text) => text === "true");
+
+/** The parameters of a list. Made when the first request needs them: there are many. */
+export function listParameters(resource: Resource): z.ZodLazy<z.ZodObject> {
+  return z.lazy(() => {
+    const { sorts, order, filters, words: searched, members: column, table } = resource;
+    const sort = sortParameter(sorts, order, byId(table.columnOf("id")));
+    return z.strictObject({
+      limit: Limit,
+      cursor: z.string().optional(),
+      ...projectionParameters(resource),
+      sort: sort.optional(),
+      include_total: TrueOrFalse.optional(),
+      ...(searched && { q: parameterSchema(words(searched)) }),
+      ...filterParameters(filters),
+      ...(column && { [column]: members(column) }),
+    });
+  });
+}
+
+/** A parameter for each operator of each field: `name`, `name[contains]`. */
+function filterParameters(filters: Filters): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    Object.entries(filters).flatMap(([field, filter]) =>
+      Object.entries(filter).map(([operator, parameter]) => [
+        operator === "is" ? field : `${field}[${operator}]`,
+        parameterSchema(parameter),
+      ])
+    ),
+  );
+}
+
+function parameterSchema({ schema, read }: Parameter): z.ZodType {
+  return z.string().transform((given, context) => {
+    const conditions = read(given);
+    if (typeof conditions !== "string") return conditions;
+    context.addIssue({ code: "custom", message: conditions });
+    return z.NEVER;
+  }).meta(schema).optional();
+}
+
+/** What the parsed parameters of a list ask for. */
+export function listQuery(parameters: Record<string, unknown>, standard: ListOrder): ListQuery {
+  const { limit, cursor, fields, include, sort, include_total, ...filters } = parameters;
+  const conditions = Object.values(filters).flatMap((each) => each as Condition[] ?? []);
+  return {
+    limit: limit as number,
+    cursor: cursor as string | undefined,
+    fields: fields as string[] | undefined,
+    include: include as string[] | undefined,
+    order: sort as ListOrder | undefined ?? standard,
+    conditions,
+    includesTotal: include_total === true,
+    isChosen: conditions.length > 0 || sort !== undefined || include_total === true,
+  };
+}

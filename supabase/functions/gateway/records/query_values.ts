@@ -1,0 +1,151 @@
+import { isStorable } from "../../_shared/http/fields.ts";
+import { phoneKey } from "./phone_key.ts";
+
+/** One value in a query: what a caller writes, and what the database compares with. */
+export interface QueryValue {
+  /** What a caller writes, in JSON Schema. */
+  schema: Record<string, unknown>;
+  /** What is wrong with another text, behind a field's name: "must be a UUID". */
+  must: string;
+  /** The operand for the database; null when the text is no such value. */
+  operand(text: string): string | null;
+}
+
+/** A value that this pattern describes. */
+function matching(pattern: RegExp, schema: object, must: string): QueryValue {
+  return {
+    schema: { type: "string", ...schema },
+    must,
+    operand: (text) => pattern.test(text) ? text : null,
+  };
+}
+
+/** An id of a row. */
+export const UUID = matching(
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  { format: "uuid" },
+  "must be a UUID",
+);
+
+/** The id that the channel gave to something of a company: digits. */
+export const CHANNEL_NUMBER = matching(
+  /^[0-9]{1,32}$/,
+  { pattern: "^[0-9]{1,32}$" },
+  "must be an id of the channel, which is made of digits",
+);
+
+/** A number with at most 15 digits before the point and 6 behind it. */
+export const NUMBER = matching(
+  /^-?\d{1,15}(\.\d{1,6})?$/,
+  { pattern: "^-?\\d{1,15}(\\.\\d{1,6})?$" },
+  "must be a number such as 1200 or 99.90",
+);
+
+/** A whole number that an integer of the database can hold. */
+export const INTEGER: QueryValue = {
+  schema: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
+  must: "must be a whole number",
+  operand(text) {
+    const number = Number(text);
+    return /^-?\d{1,10}$/.test(text) && (number | 0) === number ? String(number) : null;
+  },
+};
+
+/**
+ * One of these words.
+ * @param stored how a word is stored, where that differs from how callers see it.
+ */
+export function oneOf(
+  words: readonly string[],
+  { stored = {} }: { stored?: Record<string, string> } = {},
+): QueryValue {
+  return {
+    schema: { type: "string", enum: words },
+    must: `must be ${words.length === 2 ? words.join(" or ") : `one of ${words.join(", ")}`}`,
+    operand: (text) => words.includes(text) ? stored[text] ?? text : null,
+  };
+}
+
+export const TRUE_OR_FALSE = oneOf(["true", "false"]);
+
+/** The language of a template, as the channel writes it. */
+export const LANGUAGE = matching(
+  /^[a-z]{2,3}(_[A-Za-z]{2,4})?$/,
+  { pattern: "^[a-z]{2,3}(_[A-Za-z]{2,4})?$" },
+  "must be a template language code such as pt_BR or en",
+);
+
+const TEXT_SCHEMA = { type: "string", minLength: 1 };
+const MUST_BE_TEXT = "must not be empty, and must not contain the null character";
+
+/** Any text, compared as it is. */
+export const TEXT: QueryValue = {
+  schema: TEXT_SCHEMA,
+  must: MUST_BE_TEXT,
+  operand: (text) => text !== "" && isStorable(text) ? text : null,
+};
+
+/** A word of the channel, which writes it in upper case. */
+export const UPPER_CASE: QueryValue = {
+  ...TEXT,
+  operand: (text) => TEXT.operand(text.toUpperCase()),
+};
+
+/** A text that is compared in any case. */
+export const ANY_CASE: QueryValue = {
+  ...TEXT,
+  operand: (text) => TEXT.operand(Array.from(text, lowerCase).join("")),
+};
+
+/** Postgres makes one letter of each letter; JavaScript makes two of a capital I with a dot. */
+function lowerCase(letter: string): string {
+  const [first] = letter.toLowerCase();
+  return first;
+}
+
+/** A phone in any of its spellings. */
+export const PHONE: QueryValue = {
+  schema: { type: "string", pattern: "^\\+[1-9][0-9]{6,14}$" },
+  must: "must be in E.164 format with a leading plus sign, such as +5511987654321",
+  operand(text) {
+    const phone = withPlus(text, 0);
+    return /^\+[1-9][0-9]{6,14}$/.test(phone) ? phoneKey(phone) : null;
+  },
+};
+
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/i;
+
+/** A time with its offset, or a day, which stands for its beginning in UTC. */
+export const TIME: QueryValue = {
+  schema: {
+    anyOf: [
+      { type: "string", format: "date-time", pattern: "^[^.]*(\\.[0-9]{1,6}(?![0-9])[^.]*)?$" },
+      { type: "string", format: "date" },
+    ],
+  },
+  must:
+    "must be a time such as 2026-01-31T09:30:00Z, with at most six decimals, or a day such as " +
+    "2026-01-31",
+  operand(text) {
+    const time = withPlus(text, -6);
+    const [, day, clock] = DATE_TIME.exec(time) ?? [];
+    if (!day || day < "0001-01-02" || !isDay(day)) return null;
+    const whole = clock ? time : `${day}T00:00:00Z`;
+    return Number.isNaN(Date.parse(whole)) ? null : whole;
+  },
+};
+
+/** Date takes the 31st of February for a day in March. */
+function isDay(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+/**
+ * The text with a plus sign at this place, where a blank stands. In the query of an address, a plus sign that is
+ * not written as `%2B` means a blank, and no phone or time has a blank there.
+ */
+function withPlus(text: string, at: number): string {
+  return text.at(at) === " " ? text.slice(0, at) + "+" + text.slice(at + 1 || undefined) : text;
+}

@@ -1,0 +1,55 @@
+import type { PostgrestSingleResponse } from "@supabase/supabase-js";
+import * as z from "zod";
+import { rows } from "../../_shared/database/rows.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import { one } from "../../_shared/http/answers.ts";
+import { IdParams } from "../../_shared/http/fields.ts";
+import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
+import {
+  type Projection,
+  projectionParameters,
+  select,
+  withIncludedInOrder,
+} from "./projection.ts";
+import { recordWithIncluded, type Resource } from "./resource.ts";
+
+type Row = Record<string, unknown>;
+
+/** The methods of a supabase-js query that one record needs. */
+interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>> {
+  eq(column: string, value: string): Query;
+  order(column: string, options: { ascending: boolean; referencedTable?: string }): Query;
+}
+
+/**
+ * An operation that answers one record of a resource that the key's company has, by its id. A record of another
+ * company is a 404 like one that does not exist.
+ */
+export function readOperation<const Id extends string>(
+  { id, path, resource }: {
+    id: Id;
+    path: string;
+    // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
+    resource: Resource<any, any>;
+  },
+): Operation<Id> {
+  const { table, name } = resource;
+  return operation({
+    id,
+    method: "GET",
+    path,
+    scope: "read",
+    params: IdParams,
+    query: z.lazy(() => z.strictObject(projectionParameters(resource))),
+    answers: { 200: one(recordWithIncluded(resource)) },
+    errors: ["not_found"],
+  }, async ({ caller, params, query }) => {
+    const projection = query as Projection;
+    const selection = select(resource, projection, []);
+    const all = caller.reader.from(table.view).select(selection.columns) as unknown as Query;
+    const asked = withIncludedInOrder(all, resource, projection);
+    const [row] = rows(await asked.eq(table.columnOf("id"), params.id));
+    if (!row) throw new ApiError("not_found", `${name} not found`);
+    return reply(200, { data: selection.answer(row) });
+  });
+}

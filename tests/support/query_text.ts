@@ -1,0 +1,48 @@
+// Parameters of a query: the value that the description speaks of, and the text that stands in the address.
+import type { JsonSchema } from "../../reference/json_schema.ts";
+
+/** The value that the text of a header or parameter stands for. */
+export function valueOf(text: string, schema: JsonSchema): unknown {
+  if (schema.type === "array") return splitText(text).map((each) => valueOf(each, schema.items));
+  return schema.type === "integer" && /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+/** The text of a value in an address. */
+export function textOf(value: unknown): string {
+  if (!Array.isArray(value)) return String(value);
+  return value.map((each) => String(each).replace(/[\\,]/g, "\\$&")).join(",");
+}
+
+/** The texts of query parameters. Those of an object are its members, under their own names. */
+export function textsOf(values: object): [string, string][] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.entries(value).map(([member, text]): [string, string] => [member, textOf(text)])
+      : [[name, textOf(value)]]
+  ) as [string, string][];
+}
+
+function splitText(text: string): string[] {
+  return [...`,${text}`.matchAll(/,((?:[^,\\]|\\.)*)/gsu)]
+    .map(([, value]) => value.replace(/\\(.)/gsu, "$1"));
+}
+
+/**
+ * The parameters of a query by the names of the description: those of an object are its members, such as
+ * `custom_fields.plan`.
+ */
+export function valuesByName(
+  query: Iterable<[string, string]>,
+  declared: JsonSchema[],
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, text] of query) {
+    const object = declared.find(({ name: of, schema }) =>
+      schema.type === "object" && name.startsWith(`${of}.`)
+    );
+    const schema = declared.find((each) => each.name === name)?.schema ?? {};
+    if (object) values[object.name] = { ...values[object.name] as object, [name]: text };
+    else values[name] = valueOf(text, schema);
+  }
+  return values;
+}
