@@ -11,8 +11,13 @@ import { folded, patternOf, wordsOf } from "./words.ts";
 /** What stands in brackets behind a field's name. */
 export type Operator = "ne" | "gt" | "gte" | "lt" | "lte" | "contains" | "all" | "empty";
 
-/** The conditions that a parameter stands for, read from its text. */
-export type Parameter = z.ZodType<Condition[], string>;
+/** A parameter of a query. */
+export interface Parameter {
+  /** What a caller writes, in JSON Schema. */
+  schema: Record<string, unknown>;
+  /** The conditions that a text stands for; else what is wrong with it, in words that follow the parameter's name. */
+  read(given: string): Condition[] | string;
+}
 
 /** The filters of one field. `is` is the parameter without an operator. */
 export type Filter = Partial<Record<Operator | "is", Parameter>>;
@@ -187,34 +192,29 @@ function flag(conditions: (isTrue: boolean) => Condition[]): Parameter {
 /** A parameter with one value, in which nothing is escaped. @param read null when it is no such value. */
 function single(
   must: string,
-  schema: object,
+  schema: Record<string, unknown>,
   read: (given: string) => Condition[] | null,
 ): Parameter {
-  return z.string().transform((given, context) => {
-    const conditions = read(given);
-    if (conditions) return conditions;
-    context.addIssue({ code: "custom", message: given === "" ? `is empty; it ${must}` : must });
-    return z.NEVER;
-  }).meta({ ...schema });
+  return { schema, read: (given) => read(given) ?? (given === "" ? `is empty; it ${must}` : must) };
 }
 
 /** A parameter with one value or several behind each other, with commas between them. */
 function listOf(value: QueryValue, read: (operands: string[]) => Condition[]): Parameter {
-  return z.string().transform((given, context) => {
-    const refused = (message: string) => {
-      context.addIssue({ code: "custom", message });
-      return z.NEVER;
-    };
-    const values = splitValues(given);
-    if (typeof values === "string") return refused(values);
-    const operands = values.map(value.operand);
-    const wrong = operands.indexOf(null);
-    // In an order of their own, so that a cursor serves the same values in any order.
-    if (wrong < 0) return read([...new Set(operands as string[])].sort());
-    const { must } = value;
-    if (values[wrong] === "") return refused(`has an empty value; a value ${must}`);
-    return refused(values.length === 1 ? must : `${must}, also the ${wrong + 1}th value`);
-  }).meta({ type: "array", minItems: 1, maxItems: MAX_VALUES, items: value.schema });
+  const schema = { type: "array", minItems: 1, maxItems: MAX_VALUES, items: value.schema };
+  return {
+    schema,
+    read(given) {
+      const values = splitValues(given);
+      if (typeof values === "string") return values;
+      const operands = values.map(value.operand);
+      const wrong = operands.indexOf(null);
+      // In an order of their own, so that a cursor serves the same values in any order.
+      if (wrong < 0) return read([...new Set(operands as string[])].sort());
+      const { must } = value;
+      if (values[wrong] === "") return `has an empty value; a value ${must}`;
+      return values.length === 1 ? must : `${must}, also the ${wrong + 1}th value`;
+    },
+  };
 }
 
 /** The values of a list with commas between them; else what is wrong with it. `\,` is a comma, `\\` a backslash. */
@@ -225,7 +225,9 @@ function splitValues(given: string): string[] | string {
     else if (given[at] !== "\\") values[values.length - 1] += given[at];
     else if (given[at + 1] === "," || given[at + 1] === "\\") {
       values[values.length - 1] += given[++at];
-    } else {return "has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma";}
+    } else {
+      return "has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma";
+    }
   }
   return values.length <= MAX_VALUES ? values : `must have at most ${MAX_VALUES} values`;
 }
