@@ -156,6 +156,18 @@ function hasWords(row: FoundRow, text: string): boolean {
   return words.every((word) => texts.some((each) => holds(each, word)));
 }
 
+/** The order of a list without `sort`. */
+const ORDERS: Record<string, string[]> = {
+  "/pipelines": ["position"],
+  "/stages": ["pipeline_id", "position"],
+  "/templates": ["name", "language"],
+};
+
+/** The fields by which a list is ordered, before the id. */
+export function orderOf(path: string, sort?: string): string[] {
+  return sort ? [sort] : ORDERS[path] ?? ["-created_at"];
+}
+
 /** The rows in an order such as `-name`. Ties are in the order of their ids, in the same direction. */
 export async function inOrder(rows: FoundRow[], order: string[]): Promise<FoundRow[]> {
   const descends = order[0].startsWith("-");
