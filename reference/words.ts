@@ -49,6 +49,7 @@ export const TAGS = {
     "Conversations with contacts. A conversation begins with a message, so no operation creates one.",
   People: "The teams and members of your company, to whom conversations are assigned.",
   Templates: "The WhatsApp templates of your company, and sends of those that are approved.",
+  Search: "One search over several kinds of records.",
   Service: "For monitors and tools. No key is needed.",
 } as const;
 
@@ -195,6 +196,14 @@ export const OPERATIONS = {
     description:
       "Answers one template: what it looks like, what a send must carry, and whether it can be sent " +
       "now.",
+  },
+  search: {
+    tag: "Search",
+    summary: "Search contacts, deals and conversations",
+    description:
+      "Finds contacts, deals, and the conversations of contacts by words, best first: for a search box. Each word must " +
+      "be in the record, in any order, accents and case aside. Best is a label that is the text, then one that begins " +
+      "with it, then one with a word that begins with it; then the newest.",
   },
   getHealth: {
     tag: "Service",

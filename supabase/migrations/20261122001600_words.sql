@@ -17,7 +17,7 @@ as $$
 $$;
 comment on function app.words(text) is
   'A text as it is searched: without accents, in lower case, with one space in place of ASCII punctuation and white '
-  'space, and a space before the first word. _shared/http/words.ts folds what callers search for in the same way.';
+  'space, and a space before the first word. gateway/records/words.ts folds what callers search for in the same way.';
 -- A generated column runs its function as whoever writes the row.
 grant execute on function app.words(text) to api_client, api_reader, authenticated, service_role;
 

@@ -121,19 +121,21 @@ export function list(column: string, value: QueryValue = TEXT): Filter {
   };
 }
 
-const MAX_WORDS = 10;
+export const MAX_WORDS = 10;
+
+/** The words of a search, in one text. */
+export const WORDS = {
+  schema: { type: "string", minLength: 1, maxLength: MAX_TEXT },
+  must: `must have 1 to ${MAX_WORDS} words, and at most ${MAX_TEXT} characters`,
+};
 
 /** `q`: each word of the text must be in the row. @param column with the folded text of the searched fields. */
 export function words(column: string): Parameter {
-  return single(
-    `must have 1 to ${MAX_WORDS} words, and at most ${MAX_TEXT} characters`,
-    { type: "string", minLength: 1, maxLength: MAX_TEXT },
-    (given) => {
-      const found = isSearchable(given) ? wordsOf(given) : [];
-      if (found.length === 0 || found.length > MAX_WORDS) return null;
-      return found.flatMap((word) => the.isLike(column, patternOf(word)));
-    },
-  );
+  return single(WORDS.must, WORDS.schema, (given) => {
+    const found = isSearchable(given) ? wordsOf(given) : [];
+    if (found.length === 0 || found.length > MAX_WORDS) return null;
+    return found.flatMap((word) => the.isLike(column, patternOf(word)));
+  });
 }
 
 /** Whether a text is short enough to be folded, and one that a row can have. */
