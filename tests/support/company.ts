@@ -143,6 +143,16 @@ export async function addMessage(
   return id;
 }
 
+/** Adds a message to the conversation of a company and deletes it, so that the company has a tombstone; returns its id. */
+export async function addDeletedRow(
+  sql: Sql,
+  company: Pick<Company, "id" | "conversation_id">,
+): Promise<string> {
+  const id = await addMessage(sql, company);
+  await sql`delete from messages where id = ${id}`;
+  return id;
+}
+
 /** A phone that no other test uses: random, and too long to be a real number in +1. */
 export function anyPhone(): string {
   return `+1${String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "0")}${random(2)}`;

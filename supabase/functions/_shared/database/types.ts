@@ -135,6 +135,7 @@ export type Database = {
           "tags": (string)[];
           "temperature": string;
           "updated_at": string;
+          "version": number;
         };
         ComputedFields: never;
         Insert: {
@@ -154,6 +155,7 @@ export type Database = {
           "tags"?: (string)[];
           "temperature"?: string;
           "updated_at"?: string;
+          "version"?: number;
         };
         Update: {
           "company_id"?: string;
@@ -172,6 +174,7 @@ export type Database = {
           "tags"?: (string)[];
           "temperature"?: string;
           "updated_at"?: string;
+          "version"?: number;
         };
         Relationships: [
           {
@@ -195,6 +198,7 @@ export type Database = {
           "status": string;
           "team_id": string | null;
           "updated_at": string;
+          "version": number;
           "window_expires_at": string | null;
         };
         ComputedFields: never;
@@ -209,6 +213,7 @@ export type Database = {
           "status"?: string;
           "team_id"?: string | null;
           "updated_at"?: string;
+          "version"?: number;
           "window_expires_at"?: string | null;
         };
         Update: {
@@ -222,6 +227,7 @@ export type Database = {
           "status"?: string;
           "team_id"?: string | null;
           "updated_at"?: string;
+          "version"?: number;
           "window_expires_at"?: string | null;
         };
         Relationships: [
@@ -273,6 +279,7 @@ export type Database = {
           "title": string;
           "updated_at": string;
           "value": number | null;
+          "version": number;
         };
         ComputedFields: never;
         Insert: {
@@ -285,6 +292,7 @@ export type Database = {
           "title": string;
           "updated_at"?: string;
           "value"?: number | null;
+          "version"?: number;
         };
         Update: {
           "company_id"?: string;
@@ -296,6 +304,7 @@ export type Database = {
           "title"?: string;
           "updated_at"?: string;
           "value"?: number | null;
+          "version"?: number;
         };
         Relationships: [
           {
@@ -318,6 +327,39 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "stages";
             referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "deleted_rows": {
+        Row: {
+          "company_id": string;
+          "deleted_at": string;
+          "id": string;
+          "resource": string;
+          "version": number;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "deleted_at": string;
+          "id": string;
+          "resource": string;
+          "version": number;
+        };
+        Update: {
+          "company_id"?: string;
+          "deleted_at"?: string;
+          "id"?: string;
+          "resource"?: string;
+          "version"?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deleted_rows_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
           },
         ];
       };
@@ -425,6 +467,7 @@ export type Database = {
           "status": string | null;
           "type": string;
           "updated_at": string;
+          "version": number;
           "whatsapp_message_id": string | null;
         };
         ComputedFields: never;
@@ -439,6 +482,7 @@ export type Database = {
           "status"?: string | null;
           "type"?: string;
           "updated_at"?: string;
+          "version"?: number;
           "whatsapp_message_id"?: string | null;
         };
         Update: {
@@ -452,6 +496,7 @@ export type Database = {
           "status"?: string | null;
           "type"?: string;
           "updated_at"?: string;
+          "version"?: number;
           "whatsapp_message_id"?: string | null;
         };
         Relationships: [
@@ -986,6 +1031,7 @@ export type Database = {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
       };
+      "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "claim_template_send": {
         Args: {
           "body_variables"?: (string)[];
@@ -1005,7 +1051,25 @@ export type Database = {
         };
         Returns: Json;
       };
+      "contact_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
+      };
       "contact_id_by_phone": { Args: { "phone": string }; Returns: string };
+      "conversation_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
+      };
       "create_api_key": {
         Args: {
           "company_id"?: string;
@@ -1020,6 +1084,15 @@ export type Database = {
           isOneToOne: true;
           isSetofReturn: false;
         };
+      };
+      "deal_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
       };
       "due_jobs": {
         Args: Record<PropertyKey, never>;
@@ -1041,11 +1114,21 @@ export type Database = {
       };
       "health": { Args: Record<PropertyKey, never>; Returns: boolean };
       "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "message_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
+      };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
       "reseal_account_token": {
         Args: { "account_id": string; "sealed": string; "sealed_before": string };
         Returns: boolean;
       };
+      "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
       "schedule_jobs": { Args: { "secret": string; "url": string }; Returns: undefined };
       "sealed_account_tokens": {
         Args: { "after_id"?: string; "max_rows"?: number };
