@@ -24,6 +24,7 @@ export const RULES = {
     "The id of another record must be of a record of your company. The id of another company's " +
     "record is refused like an id that does not exist.",
   own_cursor: "`cursor` is the `next_cursor` of a page of the same list, unchanged.",
+  cursor_or_start: "`start` and `cursor` are not given together.",
   body_size:
     "A body is one JSON object of at most 1 MiB, in UTF-8. The body of a GET request is not read.",
   body_values:

@@ -51,7 +51,10 @@ export class ApiDescription {
 
   #find(method: string, path: string): FoundOperation | null {
     if (/[a-z]/.test(method)) return null; // a method is written in capitals; "get" is another one
-    for (const [pattern, item] of Object.entries<JsonSchema>(this.#document.paths)) {
+    const paths: Record<string, JsonSchema> = this.#document.paths;
+    // A path without parameters comes before those that match it too; OpenAPI 3.1, Paths Object.
+    const candidates = Object.hasOwn(paths, path) ? { [path]: paths[path] } : paths;
+    for (const [pattern, item] of Object.entries<JsonSchema>(candidates)) {
       const operation = item[method.toLowerCase()];
       const params = operation && match(pattern, path);
       if (params) return { operation, params, place: ["paths", pattern, method.toLowerCase()] };

@@ -11,6 +11,8 @@ export interface Route {
   pattern: string;
   /** The table of the rows that it answers. */
   table: string;
+  /** What its one statement asks of the Data API: the table, or a function. */
+  asks: string;
   scope: Scope;
   /** The path, with the id of a row of this company. */
   path(company: CompanyWithTemplate): string;
@@ -53,19 +55,34 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, pat
   if (method !== "GET" && !body) throw new Error(`${method} ${path} needs a body in tests`);
   if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
   const ownPath = OWN_ROW[path] ?? (() => path);
-  return [{ method, pattern: path, table: tableOf(path), scope, path: ownPath, body }];
+  const table = tableOf(path);
+  const asks = isOfChanges(path) ? `rpc/${feedOf(table)}` : table;
+  return [{ method, pattern: path, table, asks, scope, path: ownPath, body }];
 });
 
-/** The table has the name of the last part of a path that is no parameter, but for members. */
+function isOfChanges(path: string): boolean {
+  return path.endsWith("/changes");
+}
+
+/** The table has the name of the last part of a path that is no parameter, but for members and changes. */
 function tableOf(path: string): string {
-  const name = path.split("/").findLast((part) => !part.startsWith(":"))!;
+  const name = path.split("/").findLast((part) => !part.startsWith(":") && part !== "changes")!;
   return name === "members" ? "company_members" : name;
 }
 
-/** The routes that answer a list. */
-export const listRoutes = routes.filter(({ method, pattern }) =>
+/** The function of the database that answers the changes of a table. */
+export function feedOf(table: string): string {
+  return `${table.replace(/s$/, "")}_changes`;
+}
+
+/** The routes that answer pages: lists and changes. */
+export const pageRoutes = routes.filter(({ method, pattern }) =>
   method === "GET" && !pattern.endsWith("/:id")
 );
+/** The routes that answer the changes of a table. */
+export const changesRoutes = pageRoutes.filter(({ pattern }) => isOfChanges(pattern));
+/** The routes that answer a list. */
+export const listRoutes = pageRoutes.filter((route) => !changesRoutes.includes(route));
 /** The routes that take a body. */
 export const bodyRoutes = routes.filter(({ body }) => body !== null);
 /** The routes with the id of a row in their path: those of the row, and lists of what belongs to it. */

@@ -5,6 +5,7 @@ import { rows } from "../../_shared/database/rows.ts";
 import { table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
+import { changesOperation } from "../../_shared/http/changes_operation.ts";
 import {
   Email,
   IdParams,
@@ -90,6 +91,13 @@ const NewContact = withDefaults(ContactChanges, {
 /** Specification, 4.1 to 4.3 and 4.13. */
 export const contacts = [
   listOperation({ id: "listContacts", path: "/contacts", order: newestFirst(CONTACTS) }),
+
+  changesOperation({
+    id: "listContactChanges",
+    path: "/contacts/changes",
+    table: CONTACTS,
+    feed: "contact_changes",
+  }),
 
   readOperation({ id: "getContact", path: "/contacts/:id", table: CONTACTS, name: "Contact" }),
 

@@ -5,6 +5,7 @@ import { rows } from "../../_shared/database/rows.ts";
 import { table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
+import { changesOperation } from "../../_shared/http/changes_operation.ts";
 import {
   atLeastOne,
   Id,
@@ -45,6 +46,13 @@ export const conversations = [
     id: "listConversations",
     path: "/conversations",
     order: newestFirst(CONVERSATIONS),
+  }),
+
+  changesOperation({
+    id: "listConversationChanges",
+    path: "/conversations/changes",
+    table: CONVERSATIONS,
+    feed: "conversation_changes",
   }),
 
   readOperation({

@@ -3,6 +3,7 @@ import { writeRows, wrongField } from "../../_shared/database/constraints.ts";
 import { table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
+import { changesOperation } from "../../_shared/http/changes_operation.ts";
 import {
   atLeastOne,
   Id,
@@ -50,6 +51,13 @@ const CONSTRAINT_MEANINGS = {
 /** Specification, 4.4 to 4.6 and 4.13. */
 export const deals = [
   listOperation({ id: "listDeals", path: "/deals", order: newestFirst(DEALS) }),
+
+  changesOperation({
+    id: "listDealChanges",
+    path: "/deals/changes",
+    table: DEALS,
+    feed: "deal_changes",
+  }),
 
   readOperation({ id: "getDeal", path: "/deals/:id", table: DEALS, name: "Deal" }),
 

@@ -4,6 +4,7 @@ import { rows } from "../../_shared/database/rows.ts";
 import { table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { page } from "../../_shared/http/answers.ts";
+import { changesOperation } from "../../_shared/http/changes_operation.ts";
 import { Id, IdParams, ROW_IDS, ROW_TIMES, verbatim } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { newestFirst, paging, readPage } from "../../_shared/http/pagination.ts";
@@ -57,6 +58,14 @@ export const messages = [
     const whenEmpty = () => requireConversation(caller.db, id);
     const { data, pagination } = await readPage(caller, select, ORDER, query, whenEmpty);
     return reply(200, { data: data.map(answered), pagination });
+  }),
+
+  changesOperation({
+    id: "listMessageChanges",
+    path: "/messages/changes",
+    table: MESSAGES,
+    feed: "message_changes",
+    answered: { schema: Message, of: answered },
   }),
 
   readOperation({
