@@ -49,7 +49,8 @@ as $$
     'generation', clock.generation,
     'restarted_at', to_timestamp(clock.generation),
     'horizon', clock.horizon,
-    'transactions_behind', clock.beyond - clock.horizon,
+    -- The first one at the horizon is the one that they wait for.
+    'waiting_transactions', greatest(clock.beyond - clock.horizon - 1, 0),
     'writing_since', (
       select min(since) from (
         select xact_start as since from pg_stat_activity where backend_xid is not null
@@ -62,7 +63,7 @@ as $$
   from app.change_clock_now() as clock
 $$;
 comment on function public.changes_status() is
-  'The clock of the feeds of changes: its generation, the second in which that began, the horizon, how many '
-  'transactions later than the horizon have begun, and since when the oldest of those that are still writing runs; '
-  'null when none is, or when the owner of this function may not see it (sees_other_sessions).';
+  'The clock of the feeds of changes: its generation, the second in which that began, the horizon, the number of '
+  'transactions whose changes wait for an earlier one (at most), and since when the oldest transaction runs that is '
+  'still writing; null when none is, or when the owner of this function may not see it (sees_other_sessions).';
 grant execute on function public.changes_status() to service_role;

@@ -107,7 +107,7 @@ export async function addTemplate(
 
 /** Makes a new company, so that no test relies on the rows of another. Its templates have never been read. */
 export async function newCompany(): Promise<Company> {
-  return await withDatabase(async (sql) => await sql.begin(async (sql) => await make(sql)));
+  return await withDatabase(async (sql) => await sql.begin(makeCompany));
 }
 
 /** Makes a new company with a template and a message. */
@@ -167,7 +167,8 @@ function random(digits: number): string {
   return Array.from({ length: digits }, () => Math.floor(Math.random() * 10)).join("");
 }
 
-async function make(sql: postgres.TransactionSql): Promise<Company> {
+/** Makes a company in a transaction of a test's own stack. */
+export async function makeCompany(sql: postgres.TransactionSql): Promise<Company> {
   const [{ id }] = await sql`insert into companies (name) values ('Test') returning id`;
   const keys = {
     all: await newKey(sql, id, ["read", "write", "messaging"]),
