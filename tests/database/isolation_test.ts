@@ -208,7 +208,7 @@ test("functions tell a key only about its own company, and the other functions r
   await assertRefused("POST", "/rpc/begin_job", job, NO_PRIVILEGE);
   await assertRefused("POST", "/rpc/due_media", { account_id: own.account_id }, NO_PRIVILEGE);
   for (
-    const name of ["company_id", "phone_key", "member_company_ids", "set_updated_at", "changes_of"]
+    const name of ["company_id", "phone_key", "member_company_ids", "set_updated_at", "make_feed"]
   ) {
     assert.equal((await rest(reading, "POST", `/rpc/${name}`, { json: {} })).status, 404, name);
   }

@@ -139,7 +139,6 @@ Deno.test("each role may call exactly these functions", async () => {
       "app.change_clock_for(bigint,bigint,bigint)",
       "app.change_clock_now()",
       "app.change_now()",
-      "app.changes_of(text,text,bigint,bigint,uuid,integer)",
       "app.company_id(text)",
       "app.company_id_to_read(text)",
       "app.phone_key(text)",
