@@ -57,6 +57,14 @@ export const EXAMPLE_REQUESTS = {
     { name: "wrongKey", summary: "With an invalid key", key: { "X-Api-Key": "sk_live_wrong" } },
     { name: "wrongLimit", summary: "With a limit that is too high", query: { limit: "1000" } },
   ],
+  listContactChanges: [
+    {
+      name: "fromTheBeginning",
+      summary: "The first page",
+      query: { start: "beginning", limit: "1" },
+    },
+    { name: "fromNow", summary: "Only a cursor", query: { start: "now" } },
+  ],
   getContact: [
     { name: "oneContact", summary: "One contact", params: { id: contact(4) } },
     {
@@ -66,6 +74,9 @@ export const EXAMPLE_REQUESTS = {
     },
   ],
   listDeals: [{ name: "firstPage", summary: "The first page", query: { limit: "2" } }],
+  listDealChanges: [
+    { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
+  ],
   getDeal: [{ name: "oneDeal", summary: "One deal", params: { id: demoId("07", 5) } }],
   listPipelines: [{ name: "all", summary: "All pipelines" }],
   getPipeline: [{ name: "onePipeline", summary: "One pipeline", params: { id: demoId("04", 1) } }],
@@ -78,6 +89,9 @@ export const EXAMPLE_REQUESTS = {
   ],
   getStage: [{ name: "oneStage", summary: "One stage", params: { id: demoId("05", 1) } }],
   listConversations: [{ name: "firstPage", summary: "The first page", query: { limit: "2" } }],
+  listConversationChanges: [
+    { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
+  ],
   getConversation: [{
     name: "oneConversation",
     summary: "One conversation",
@@ -95,6 +109,9 @@ export const EXAMPLE_REQUESTS = {
       summary: "Your company has no such conversation",
       params: { id: demoId("08", 9999) },
     },
+  ],
+  listMessageChanges: [
+    { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
   ],
   getMessage: [{ name: "oneMessage", summary: "One message", params: { id: demoId("10", 304) } }],
   search: [

@@ -49,7 +49,7 @@ export function openApi(examples: Examples): JsonSchema {
     }
   }
   describeFields(schemas);
-  addParts(schemas);
+  addParts(schemas, paths);
   addErrorExamples(responses, examples);
   return {
     "x-generated": "Written by npm run generate; do not edit.",
@@ -208,7 +208,10 @@ function parametersOf(
 function answerSchema(schema: JsonSchema, parameters: JsonSchema[]): JsonSchema {
   if (!parameters.some(({ name }) => name === "fields")) return schema;
   const { data } = schema.properties;
-  const orPart = ({ $ref }: JsonSchema) => ({ anyOf: [{ $ref }, { $ref: `${$ref}${PART}` }] });
+  const orPart = (record: JsonSchema) => {
+    const [{ $ref }, ...others] = record.anyOf ?? [record];
+    return { anyOf: [{ $ref }, { $ref: `${$ref}${PART}` }, ...others] };
+  };
   schema.properties.data = data.items ? { ...data, items: orPart(data.items) } : orPart(data);
   return schema;
 }
@@ -217,12 +220,9 @@ function answerSchema(schema: JsonSchema, parameters: JsonSchema[]): JsonSchema 
 const PART = "Part";
 
 /** Adds the schemas of the parts that `fields` asks for. */
-function addParts(schemas: Record<string, JsonSchema>) {
-  const reads = FUNCTIONS.flatMap(({ operations }) => operations)
-    .filter(({ query }) => query instanceof z.ZodLazy)
-    .map(({ answers }) => (jsonSchema(answers[200], {}) as JsonSchema).properties.data)
-    .map((data) => (data.items ?? data).$ref.split("/").at(-1) as string);
-  for (const id of new Set(reads)) {
+function addParts(schemas: Record<string, JsonSchema>, paths: Record<string, JsonSchema>) {
+  const wanted = JSON.stringify(paths).matchAll(new RegExp(`/schemas/(\\w+)${PART}"`, "g"));
+  for (const id of new Set(Array.from(wanted, ([, id]) => id))) {
     const { required: _, description, ...part } = schemas[id];
     schemas[`${id}${PART}`] = {
       ...part,

@@ -4,6 +4,9 @@ const PARAMETERS: Record<string, string> = {
   id: "The id of the record.",
   limit: "The greatest number of records on a page.",
   cursor: "Continues after a page: the `next_cursor` of that page, with the same filters and sort.",
+  start:
+    "Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for " +
+    "the changes from now on. Not together with `cursor`.",
   fields: "The fields to answer, and no others.",
   include: "The records to add to each record.",
   sort: "The order of the list, descending with a minus sign. Ties are in the order of their ids.",

@@ -29,6 +29,13 @@ sentence for people.
 Every answer has the headers \`X-Request-Id\` and \`Cache-Control: no-store\`. Every path that answers GET also answers
 HEAD, without the body.
 
+## Keep a copy in step
+
+Read \`…/changes\` of a resource from \`start=beginning\`, and go on with each \`next_cursor\`, which every page has; keep
+it. While \`has_more\` is true, go on at once, else after a while. Put each row in the place of the one that you have
+under its \`id\`, and remove the id of a \`DeletedRow\`, which has \`deleted_at\`. A change may come more than once, always
+in the record's latest version. On a 410 \`cursor_expired\`, begin anew with an empty copy.
+
 ## Requests
 
 A request is judged in this order: method (template endpoint only), key, scope, parameters and body, existence and
@@ -66,6 +73,13 @@ export const OPERATIONS = {
     summary: "List contacts",
     description: "Lists the contacts of your company, newest first.",
   },
+  listContactChanges: {
+    tag: "Contacts",
+    summary: "List changes of contacts",
+    description:
+      "Lists the contacts of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
+  },
   getContact: {
     tag: "Contacts",
     summary: "Get a contact",
@@ -89,6 +103,13 @@ export const OPERATIONS = {
     tag: "Deals",
     summary: "List deals",
     description: "Lists the deals of your company, newest first.",
+  },
+  listDealChanges: {
+    tag: "Deals",
+    summary: "List changes of deals",
+    description:
+      "Lists the deals of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
   },
   getDeal: {
     tag: "Deals",
@@ -133,6 +154,13 @@ export const OPERATIONS = {
     summary: "List conversations",
     description: "Lists the conversations of your company, newest first.",
   },
+  listConversationChanges: {
+    tag: "Conversations",
+    summary: "List changes of conversations",
+    description:
+      "Lists the conversations of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
+  },
   getConversation: {
     tag: "Conversations",
     summary: "Get a conversation",
@@ -152,6 +180,13 @@ export const OPERATIONS = {
     description:
       "Lists the messages of one conversation, newest first. A conversation without messages has an " +
       "empty list; one that your company does not have is a 404.",
+  },
+  listMessageChanges: {
+    tag: "Conversations",
+    summary: "List changes of messages",
+    description:
+      "Lists the messages of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
   },
   getMessage: {
     tag: "Conversations",
