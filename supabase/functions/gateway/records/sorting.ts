@@ -69,13 +69,16 @@ export function sortParameter(
 ): z.ZodType<ListOrder, string> {
   const names = Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
   return z.string().transform((given, context) => {
-    if (given === standard.name) return standard;
+    if (given === standard.name && names.includes(given)) return standard;
     const ascending = !given.startsWith("-");
     const field = ascending ? given : given.slice(1);
     if (Object.hasOwn(sorts, field)) {
       return { name: given, columns: [sorts[field], id], ascending };
     }
-    context.addIssue({ code: "custom", message: `must be ${notOneOf(given, names)}` });
+    const message = given.includes(",")
+      ? `takes one field only, which is one of ${names.join(", ")}`
+      : `must be ${notOneOf(given, names)}`;
+    context.addIssue({ code: "custom", message });
     return z.NEVER;
   }).meta({ type: "string", enum: names });
 }
