@@ -37,11 +37,12 @@ export function listParameters(resource: Resource): z.ZodLazy<z.ZodObject> {
   return z.lazy(() => {
     const { sorts, order, filters, words: searched, members: column, table } = resource;
     const sort = sortParameter(sorts, order, byId(table.columnOf("id")));
+    const hasName = Object.hasOwn(sorts, order.name.replace(/^-/, ""));
     return z.strictObject({
       limit: Limit,
       cursor: z.string().optional(),
       ...projectionParameters(resource),
-      sort: sort.optional(),
+      sort: hasName ? sort.optional().meta({ default: order.name }) : sort.optional(),
       include_total: TrueOrFalse.optional(),
       ...(searched && { q: words(searched).optional() }),
       ...filterParameters(filters),
