@@ -9,6 +9,11 @@ import {
 export const COMPANIES = 200;
 /** Of each company, each in two languages. */
 const TEMPLATES = 50;
+/** About so many contacts have this tag, all of the first company. */
+const RARE = 20;
+export const RARE_TAG = "founder";
+/** A name that one contact in 56 has. */
+export const NAME = "Bruno Silva";
 /** More than the clients change at the same time. */
 const TARGETS = 1000;
 
@@ -31,12 +36,16 @@ export async function fillDatabase(owner: Sql, rows: number, credentialsKey: str
   });
   // Hint bits, visibility and statistics as in a database that has been in use for long.
   await owner`vacuum analyze companies, stages, contacts, deals, conversations`;
+  const count = async (condition: ReturnType<typeof owner>) =>
+    Number((await owner`select count(*) from contacts where ${condition}`)[0].count);
   const stages = await owner`select pipeline_id from stages where company_id = ${id}`;
   return {
     apiKey,
     contacts: Math.ceil(rows / 10),
     pipelineId: stages[0].pipeline_id,
     stages: stages.length,
+    rare: await count(owner`company_id = ${id} and ${RARE_TAG} = any (tags)`),
+    namesakes: await count(owner`company_id = ${id} and name = ${NAME}`),
     // Some of its contacts and deals, which requests change in turn.
     contactTargets: await owner`
       select id, phone from contacts where company_id = ${id} order by id limit ${TARGETS}
@@ -115,7 +124,10 @@ export async function writeDataset(
       -- Mobile numbers, each used once; their order says nothing.
       '+55119' || lpad((n * 61803399::bigint % 100000000)::text, 8, '0'),
       pg_temp.pick(n, 73, 'cold', 'warm', 'hot'),
-      pg_temp.pick(n, 74, '{}', '{vip}', '{lead}', '{lead,newsletter}', '{vip,partner,north}')::text[],
+      pg_temp.pick(n, 74, '{}', '{vip}', '{lead}', '{lead,newsletter}', '{vip,partner,north}')::text[]
+        || case n % (10 * greatest(${contacts} / ${
+    10 * RARE
+  }, 1)) when 0 then '{${RARE_TAG}}'::text[] end,
       pg_temp.pick(n, 75, 'api', 'site', 'event'),
       pg_temp.pick(n, 76, 'Buyer', 'Engineer', 'Director', null),
       pg_temp.pick(n, 77, 'Acme', 'Globex', 'Initech', null),

@@ -4,7 +4,7 @@ import { Conversation } from "../supabase/functions/gateway/resources/conversati
 import { Deal } from "../supabase/functions/gateway/resources/deals.ts";
 import { Stage } from "../supabase/functions/gateway/resources/stages.ts";
 import { Sent } from "../supabase/functions/send-external-template/answers.ts";
-import type { MeasuredCompany } from "./dataset.ts";
+import { type MeasuredCompany, NAME, RARE_TAG } from "./dataset.ts";
 import { ANY, type PlannedRequest } from "./load.ts";
 import { type BenchStack, CHANNEL_DELAY_MS } from "./measured_stack.ts";
 
@@ -50,6 +50,23 @@ const SCENARIOS: Record<string, (facts: Facts) => Plan> = {
     list("List the stages of a pipeline", `stages?pipeline_id=${pipelineId}`, Stage, stages),
   list_conversations: () =>
     list(`List conversations, first page of ${PAGE}`, "conversations", Conversation),
+  list_one: () => find("List contacts, a page of one", "limit=1", 1),
+  by_id: ({ contactTargets: targets }) => ({
+    title: "Get a contact by its id",
+    method: "GET",
+    path: "/gateway/contacts/{{id}}",
+    targets,
+    status: 200,
+    answer: { data: { ...fieldsOf(Contact), id: "{{id}}" } },
+  }),
+  by_phone: ({ contactTargets: targets }) => ({
+    ...find("Find a contact by its phone", "phone={{phone}}", 1),
+    targets,
+  }),
+  by_tag: ({ rare }) => find("Find contacts by a rare tag", `tags=${RARE_TAG}`, rare),
+  words: () => find("Find contacts by three letters", "q=ana"),
+  two_words: ({ namesakes }) =>
+    find("Find contacts by two words", `q=${NAME.replace(" ", "+")}`, Math.min(namesakes, PAGE)),
   create_contact: () => ({
     ...write("Create a contact", "POST contacts", Contact, {
       phone: "+79{{n}}",
@@ -107,6 +124,10 @@ export async function planScenarios(
 function list(title: string, path: string, row: ZodObject, count = PAGE): Plan {
   const answer = { data: Array(count).fill(fieldsOf(row)) };
   return { title, method: "GET", path: `/gateway/${path}`, status: 200, answer, floors: ["rest"] };
+}
+
+function find(title: string, query: string, count = PAGE): Plan {
+  return { ...list(title, `contacts?${query}`, Contact, count), floors: [] };
 }
 
 /** The answer shows the row, with what was sent. */

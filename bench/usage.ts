@@ -24,7 +24,7 @@ export async function countersOf(server: FunctionProcess, { rest, admin }: Bench
   const answer = await fetch(`${rest.url}/requests`);
   const [{ calls }] = await admin`
     select coalesce(sum(calls), 0)::float as calls from pg_stat_statements
-    join pg_roles on pg_roles.oid = userid where rolname in ('authenticator', 'api_client')
+    join pg_roles on pg_roles.oid = userid where rolname in ('authenticator', 'api_client', 'api_reader')
   `;
   return {
     functionCpu: own.cpu,

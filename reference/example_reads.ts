@@ -142,6 +142,10 @@ export const EXAMPLE_READS = {
     },
   ],
   getMessage: [{ name: "oneMessage", summary: "One message", params: { id: demoId("10", 304) } }],
+  search: [
+    { name: "found", summary: "What has the word", query: { q: "maya", limit: "3" } },
+    { name: "noWord", summary: "Without a word", query: { q: "!" } },
+  ],
   listTeams: [{ name: "all", summary: "All teams" }],
   getTeam: [{ name: "oneTeam", summary: "One team", params: { id: demoId("02", 1) } }],
   listMembers: [{ name: "all", summary: "All members" }],

@@ -35,6 +35,13 @@ const COMMON = {
   updated_at: "When the record was last changed.",
 };
 
+const found = {
+  type: "What kind of record it is.",
+  id: "The id of the record.",
+  label: "What to show of the record in one line. Of a conversation: its contact.",
+  row: "The record.",
+};
+
 const contact: FieldsOf<typeof Contact> = {
   ...COMMON,
   name: "The person's name.",
@@ -189,6 +196,9 @@ export const FIELDS = {
     total: "How many records the filters find, when `include_total` asks for it; at most 100,000.",
     total_relation: "`eq`: the total is exact. `gte`: there are at least so many.",
   },
+  FoundContact: found,
+  FoundDeal: found,
+  FoundConversation: found,
   Health: {
     status: "Always `ok`: a service that does not work answers an error.",
     version: "The release of the functions.",
@@ -276,6 +286,9 @@ export const SCHEMAS: Record<string, string> = {
   TemplateButton: "A button that needs a value on each send.",
   TemplateNeeds: "What a send of a template must carry.",
   Pagination: "The place of this page in its list.",
+  FoundContact: "A contact that a search has found.",
+  FoundDeal: "A deal that a search has found.",
+  FoundConversation: "A conversation that a search has found by its contact.",
   Health: "The state of the service.",
   OpenApi: "A description of an API in OpenAPI 3.1.",
   SendRequest: "A template to send.",

@@ -26,7 +26,7 @@ const PARAMETERS: Record<string, string> = {
 
 const FILTERS: Record<string, (field: string) => string> = {
   is: (field) => `Finds records whose \`${field}\` is this value, or one of several.`,
-  ne: (field) => `Finds records whose \`${field}\` is none of these values, or has no value.`,
+  ne: (field) => `Finds records whose \`${field}\` is none of these values.`,
   gt: (field) => `Finds records whose \`${field}\` is ${isTime(field) ? "after" : "above"} this.`,
   gte: (field) =>
     `Finds records whose \`${field}\` is this or ${isTime(field) ? "after" : "above"} it.`,

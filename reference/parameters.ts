@@ -35,27 +35,27 @@ export function parametersOf(
 }
 
 /**
- * The parameters that several operations take and that are the same for all of them, as components. In the
- * operations, references take their places.
+ * The parameters that several operations take in the same words, as components. In the operations, references take
+ * their places. A name belongs to what most of those that take a parameter of this name mean by it.
  */
 export function sharedParameters(paths: Record<string, JsonSchema>): Record<string, JsonSchema> {
   const operations = Object.values(paths).flatMap((path) => Object.values<JsonSchema>(path));
-  const uses = new Map<string, JsonSchema[]>();
-  for (const { parameters } of operations) {
-    for (const each of parameters.filter(({ $ref }: JsonSchema) => !$ref)) {
-      const name = componentName(each);
-      uses.set(name, [...uses.get(name) ?? [], each]);
+  const uses = Map.groupBy(
+    operations.flatMap(({ parameters }): JsonSchema[] => parameters).filter(({ $ref }) => !$ref),
+    componentName,
+  );
+  const components: Record<string, JsonSchema> = {};
+  for (const [name, all] of uses) {
+    for (const same of Map.groupBy(all, (use) => JSON.stringify(use)).values()) {
+      if (same.length > 1 && same.length > all.length / 2) components[name] = same[0];
     }
   }
-  const shared = [...uses].filter(([, each]) =>
-    each.length > 1 && new Set(each.map((use) => JSON.stringify(use))).size === 1
-  );
-  const components = Object.fromEntries(shared.map(([name, [parameter]]) => [name, parameter]));
+  const isShared = (parameter: JsonSchema) =>
+    !parameter.$ref &&
+    JSON.stringify(components[componentName(parameter)]) === JSON.stringify(parameter);
   for (const operation of operations) {
     operation.parameters = operation.parameters.map((each: JsonSchema) =>
-      !each.$ref && components[componentName(each)]
-        ? { $ref: `#/components/parameters/${componentName(each)}` }
-        : each
+      isShared(each) ? { $ref: `#/components/parameters/${componentName(each)}` } : each
     );
   }
   return components;

@@ -41,7 +41,7 @@ silence. The error about a parameter lists those that there are, and suggests th
 Every list takes the same parameters. Which field takes which of them, each list says.
 
 - **Filters.** \`field=a\` finds the records with this value, \`field=a,b\` those with one of these. An operator stands
-  in brackets behind the field: \`[ne]\` none of these values, \`[gt]\`, \`[gte]\`, \`[lt]\` and \`[lte]\` a range,
+  in brackets behind the field: \`[ne]\` none of these values or no value, \`[gt]\`, \`[gte]\`, \`[lt]\` and \`[lte]\` a range,
   \`[contains]\` a part of a text, \`[all]\` all of these values, \`[empty]\` no value. A record meets all filters of a
   request.
 - **Words.** \`q\` finds contacts and deals by words. \`custom_fields.<key>\` finds contacts by a field of your own.
@@ -72,6 +72,7 @@ export const TAGS = {
     "Conversations with contacts. A conversation begins with a message, so no operation creates one.",
   People: "The teams and members of your company, to whom conversations are assigned.",
   Templates: "The WhatsApp templates of your company, and sends of those that are approved.",
+  Search: "One search over several kinds of records.",
   Service: "For monitors and tools. No key is needed.",
 } as const;
 
@@ -231,6 +232,14 @@ export const OPERATIONS = {
     description:
       "Answers one template: what it looks like, what a send must carry, and whether it can be sent " +
       "now.",
+  },
+  search: {
+    tag: "Search",
+    summary: "Search contacts, deals and conversations",
+    description:
+      "Finds contacts, deals, and the conversations of contacts by words, best first: for a search box. Each word must " +
+      "be in the record, in any order, accents and case aside. Best is a label that is the text, then one that begins " +
+      "with it, then one with a word that begins with it; then the newest.",
   },
   getHealth: {
     tag: "Service",

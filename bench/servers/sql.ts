@@ -14,9 +14,9 @@ export default {
     const [, rows] = await sql.begin("read only", (sql) => [
       sql`
         select set_config('request.jwt.claims', ${CLAIMS}, true),
-          set_config('statement_timeout', '8s', true), set_config('role', 'api_client', true)
+          set_config('statement_timeout', '3s', true), set_config('role', 'api_reader', true)
       `,
-      sql`select ${sql(columns)} from contacts order by created_at desc, id desc limit 51`,
+      sql`select ${sql(columns)} from own_contacts order by created_at desc, id desc limit 51`,
     ]);
     return Response.json({ data: rows.slice(0, 50) });
   },

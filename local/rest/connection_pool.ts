@@ -126,6 +126,12 @@ function openSocket(
   });
 }
 
+/**
+ * PostgREST prepares each statement that has parameters by a name. So after five runs on a connection, Postgres
+ * may keep one plan for all values. (The driver sends a statement without parameters as it is.)
+ */
+const PREPARED = { prepare: true };
+
 /** The first and the last statement of a transaction, after which nothing is rolled back. */
 const BOUNDARY = /^(begin|start transaction|commit)\b/i;
 
@@ -140,7 +146,7 @@ function watched(
   const unsafeUntilLost = async (...query: Parameters<typeof unsafe>) => {
     if (loss) throw loss;
     try {
-      return await unsafe(...query);
+      return await unsafe(query[0], query[1], PREPARED);
     } catch (error) {
       if (!isLoss(error)) throw error;
       throw loss = new ConnectionLost(!BOUNDARY.test(query[0]), connection.lastWords);

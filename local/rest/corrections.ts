@@ -1,15 +1,18 @@
-// @supabase/lite is an alpha. Where it differs from PostgREST, this file corrects it, sealed_operands.ts
-// its filters, connection_pool.ts its connections, database_errors.ts its errors and token_times.ts what
-// it thinks of a token's times. Each correction says what PostgREST does, and a test in tests/local/
-// fails for each one that has become unnecessary. No other part of this repository depends on these
-// differences.
+// @supabase/lite is an alpha. Where it differs from PostgREST, this file corrects it, sealed_filters.ts
+// its filters, embedded_rows.ts the rows that it embeds, connection_pool.ts its connections,
+// database_errors.ts its errors and token_times.ts what it thinks of a token's times. Each correction says
+// what PostgREST does, and a test in tests/local/ fails for each one that has become unnecessary. No other
+// part of this repository depends on these differences.
 
-import { sql } from "kysely";
+import { type KyselyPlugin, type OperationNodeTransformer, sql } from "kysely";
 import { asPostgrest } from "./database_errors.ts";
-import { unsealed } from "./sealed_operands.ts";
+import { EmbeddedAsJsonb } from "./embedded_rows.ts";
+import type { Typed } from "./filter_sql.ts";
+import { judgeFilters, type Query, Unsealing } from "./sealed_filters.ts";
 
 /** The internals of lite's Postgres connection that are corrected. lite's types do not declare them. */
 export interface LiteConnection {
+  driver: { typed: Typed };
   rlsState: "unknown" | "active" | "inactive";
   introspect(options?: { useCache?: boolean }): Promise<unknown>;
   normalizeDbError(error: unknown): unknown;
@@ -18,11 +21,11 @@ export interface LiteConnection {
   applyJwtSessionContext(transaction: unknown, vars: SessionVars): Promise<void>;
   applyRpcRequestGucs(transaction: unknown, call: RpcCall): Promise<void>;
 }
-type Query = { type: string; select?: unknown; where?: unknown };
 type SessionVars = { auth?: { role?: string; jwt?: object }; readOnly?: boolean; call?: RpcCall };
 /** A request that calls a function. */
 type RpcCall = { method: string; path: string; requestHeaders?: object };
-type Work = (database: unknown) => Promise<unknown>;
+type Work = (database: Database) => Promise<unknown>;
+type Database = { withPlugin(plugin: KyselyPlugin): Database };
 
 /**
  * Corrects a connection in place.
@@ -38,11 +41,12 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
 
   connection.normalizeDbError = asPostgrest;
 
+  const plugins = [new Unsealing(connection.driver.typed), new EmbeddedAsJsonb()].map(changing);
   const { onPostgrestAST, withContext } = connection;
   connection.onPostgrestAST = (query, vars) => {
     vars.readOnly = query.type === "query";
-    const { select, where } = query;
-    return onPostgrestAST.call(connection, { ...query, ...unsealed({ select, where }) }, vars);
+    judgeFilters(query);
+    return onPostgrestAST.call(connection, query, vars);
   };
 
   // PostgREST rolls back a request that it answers with an error. lite commits an update and then
@@ -52,7 +56,7 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
     vars.call = options?.rpc;
     const attempt = () =>
       withContext.call(connection, vars, async (database) => {
-        const answer = await work(database);
+        const answer = await work(plugins.reduce((all, each) => all.withPlugin(each), database));
         const isError = answer instanceof Response && answer.status >= 400;
         if (isError && !options?.rpc) throw new RolledBack(answer);
         return answer;
@@ -70,7 +74,9 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
 
   // PostgREST prepares a transaction with one statement; lite needs up to six, and five more for a call
   // of a function. PostgREST also applies the settings of the request's role, such as its
-  // statement_timeout, and makes the transaction of a GET read-only.
+  // statement_timeout, in lower case and where authenticator itself may take the role (its
+  // Config/Database), and makes the transaction of a GET read-only. It reads them once, until it is
+  // notified; here they are read for each request.
   connection.applyRpcRequestGucs = () => Promise.resolve();
   connection.applyJwtSessionContext = async (transaction, { auth, readOnly, call }) => {
     const role = auth?.role ?? "anon";
@@ -86,8 +92,9 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
       : sql``;
     await sql`
       select set_config(name, value, true) from (
-        select split_part(setting, '=', 1), substring(setting from '=(.*)')
-        from pg_roles, unnest(rolconfig) as setting where rolname = ${role}
+        select split_part(setting, '=', 1), lower(substring(setting from '=(.*)'))
+        from pg_auth_members join pg_roles on pg_roles.oid = roleid, unnest(rolconfig) as setting
+        where member = current_user::regrole and rolname = ${role}
         union all values
           ${callSettings}
           ('transaction_read_only', ${readOnly ? "on" : "off"}),
@@ -104,6 +111,14 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
  * always raises it takes a connection for good. Here it ends some time, with the answer of version 16.
  */
 const MAX_ATTEMPTS = 100;
+
+/** A plugin that changes every query by a transformer. */
+function changing(transformer: OperationNodeTransformer): KyselyPlugin {
+  return {
+    transformQuery: ({ node }) => transformer.transformNode(node),
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+}
 
 class RolledBack {
   constructor(readonly answer: Response) {}
@@ -144,9 +159,17 @@ export const postgresTypes = {
   timestamp: type([1114], asTimestamp),
   timestamptz: type([1184], asTimestamp),
   numeric: type([1700], asNumber),
-  json: { ...type([114], JSON.parse), serialize: asJson },
-  jsonb: { ...type([3802], JSON.parse), serialize: asJson },
+  json: { ...type([114], parseJson), serialize: asJson },
+  jsonb: { ...type([3802], parseJson), serialize: asJson },
 };
+
+/** Parses JSON, and keeps the digits that a JavaScript number would lose. */
+function parseJson(text: string): unknown {
+  type Source = { source: string };
+  const reviver = (_name: string, value: unknown, { source }: Source) =>
+    typeof value === "number" ? asNumber(source) : value;
+  return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1]);
+}
 
 /**
  * lite writes the arguments of a function as JSON, and then its own serializer makes a JSON string of that. A

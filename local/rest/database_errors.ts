@@ -20,7 +20,7 @@ const STATUS_BY_SQLSTATE: [RegExp, number][] = [
 const UNKNOWN_ROLE = /^role.*does not exist$/s;
 
 /** An error in the form that lite passes through unchanged. */
-class DatabaseAnswer {
+export class DatabaseAnswer {
   readonly code = "PGRST";
   readonly message: string;
   readonly detail: string;

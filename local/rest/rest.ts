@@ -9,7 +9,7 @@ import {
   trustTokens,
 } from "./corrections.ts";
 import { silenceAnsweredErrors } from "./database_errors.ts";
-import { sealOperands } from "./sealed_operands.ts";
+import { sealFilters } from "./sealed_filters.ts";
 import { judgeTimes } from "./token_times.ts";
 
 /** The Data API of the local stack: the `/rest/v1` of a hosted project. */
@@ -28,6 +28,25 @@ export interface RestOptions {
   secretKey: string;
   /** true leaves lite as it is; for the tests of whether it still needs the corrections. */
   uncorrected?: boolean;
+}
+
+/**
+ * What the gateway before PostgREST takes of a request line: method, path and query, version, and the end of
+ * the line. `supabase start` has Kong with nginx's default, and the same answer is known of hosted projects;
+ * above 16 KB of address and headers, those answer 520 instead.
+ */
+const REQUEST_LINE_BYTES = 8192;
+
+function isTooLong({ method, url }: Request): boolean {
+  const { pathname, search } = new URL(url);
+  return `${method} ${pathname}${search} HTTP/1.1\r\n`.length > REQUEST_LINE_BYTES;
+}
+
+/** PostgREST's Content-Location: the table, and the parameters in the order of their names. */
+function canonicalLocation(address: string): string {
+  const { pathname, searchParams } = new URL(address);
+  searchParams.sort();
+  return `${pathname.slice("/rest/v1".length)}?${searchParams}`;
 }
 
 /** Starts @supabase/lite on a database, corrected to answer as PostgREST does. */
@@ -70,14 +89,19 @@ export async function startRest(options: RestOptions): Promise<Rest> {
   return {
     async fetch(request) {
       if (!correct) return await app.fetch(readdressed(request, request.url));
-      const corrected = readdressed(request, sealOperands(request.url));
+      if (isTooLong(request)) return new Response("URI too long\n", { status: 414 });
+      const corrected = readdressed(request, sealFilters(request));
       const authorization = await judgeTimes(
         request.headers.get("Authorization"),
         options.jwtSecret,
       );
       if (authorization instanceof Response) return authorization;
       if (authorization) corrected.headers.set("Authorization", authorization);
-      return await app.fetch(corrected);
+      const answer = await app.fetch(corrected);
+      if (answer.headers.has("Content-Location")) {
+        answer.headers.set("Content-Location", canonicalLocation(request.url));
+      }
+      return answer;
     },
     async close() {
       // Without a time limit, a hanging query would keep the whole stack running.

@@ -4,15 +4,18 @@
 -- nothing of a row by an error. Those of texts, arrays, JSON and numeric are not, so a search for a rare word reads
 -- every row of its company. Such a view is no barrier to them. It is safe because nobody has it but api_reader, whose
 -- statements only the Data API makes, and because app.company_id() is null for every other role. So no view here is
--- security_invoker or security_barrier, and each is granted to api_reader alone. The first line of columns is what
--- callers see, the line after it what they search and sort by.
+-- security_invoker or security_barrier, and each is granted to api_reader alone. Each has what callers see and then,
+-- on lines of its own, what they search and sort by.
 
 create view public.own_contacts as
   select
     id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
     is_active, created_at, updated_at,
-    phone_key, email_key, words, name_sort, app.words(name) as name_words, app.words(email) as email_words,
-    app.words(empresa) as empresa_words, app.words(job_title) as job_title_words
+    phone_key, email_key, words, name_sort,
+    case when name is not null then split_part(words, '|', 1) end as name_words,
+    case when email is not null then split_part(words, '|', 2) end as email_words,
+    case when empresa is not null then split_part(words, '|', 4) end as empresa_words,
+    app.words(job_title) as job_title_words
   from public.contacts
   where company_id = (select app.company_id('read'));
 
@@ -41,28 +44,28 @@ create view public.own_messages as
 create view public.own_teams as
   select
     id, company_id, name, created_at, updated_at,
-    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) as name_sort
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort
   from public.teams
   where company_id = (select app.company_id('read'));
 
 create view public.own_members as
   select
     user_id, company_id, name, role, created_at, updated_at,
-    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) as name_sort
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort
   from public.company_members
   where company_id = (select app.company_id('read'));
 
 create view public.own_pipelines as
   select
     id, company_id, name, position, is_default, created_at, updated_at,
-    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) as name_sort
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort
   from public.pipelines
   where company_id = (select app.company_id('read'));
 
 create view public.own_stages as
   select
     id, company_id, pipeline_id, name, position, created_at, updated_at,
-    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) as name_sort
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort
   from public.stages
   where company_id = (select app.company_id('read'));
 

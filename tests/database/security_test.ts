@@ -191,6 +191,7 @@ Deno.test("each role may call exactly these functions", async () => {
     api_client: [
       "app.company_id(text)",
       "app.company_id_to_read(text)",
+      "app.longest(text[])",
       "app.phone_key(text)",
       "app.words(text)",
       "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
@@ -207,9 +208,11 @@ Deno.test("each role may call exactly these functions", async () => {
     api_reader: [
       "app.company_id(text)",
       "app.words(text)",
+      "search_records(text[],text,integer)",
     ],
     authenticated: [
       "app.company_id(text)",
+      "app.longest(text[])",
       "app.managed_company_ids()",
       "app.member_company_ids()",
       "app.phone_key(text)",
@@ -228,6 +231,7 @@ Deno.test("each role may call exactly these functions", async () => {
     ],
     service_role: [
       "app.company_id(text)",
+      "app.longest(text[])",
       "app.phone_key(text)",
       "app.words(text)",
       "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",

@@ -27,7 +27,7 @@ Deno.test("a successful request costs exactly one database round trip, on every 
       route.body?.(company),
     );
     assert.ok(status < 300);
-    assert.deepEqual(database.seen, [{ method: route.method, path: `/rest/v1/${route.relation}` }]);
+    assert.deepEqual(database.seen, [{ method: route.method, path: `/rest/v1/${route.asks}` }]);
   }
 });
 

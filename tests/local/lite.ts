@@ -6,6 +6,7 @@ import { environment, stack } from "../support/test_stack.ts";
 
 interface DataApiAnswer {
   status: number;
+  headers: Headers;
   /** The body as text, because JSON.parse rounds some numbers. */
   text: string;
   // deno-lint-ignore no-explicit-any -- the tests compare parts of the body
@@ -88,8 +89,14 @@ export function dataApi(rest: Rest): DataApi {
     });
     const response = await rest.fetch(request);
     const text = await response.text();
-    const isJson = /\bjson\b/.test(response.headers.get("Content-Type") ?? "");
-    return { status: response.status, text, body: isJson && text !== "" ? JSON.parse(text) : text };
+    const { status, headers: answered } = response;
+    const isJson = /\bjson\b/.test(answered.get("Content-Type") ?? "");
+    return {
+      status,
+      headers: answered,
+      text,
+      body: isJson && text !== "" ? JSON.parse(text) : text,
+    };
   };
 }
 

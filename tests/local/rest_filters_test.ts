@@ -188,6 +188,43 @@ Deno.test("several filters on one column, or several junctions, must all hold", 
   assert.notDeepEqual(await found(uncorrected, junctions), []);
 });
 
+Deno.test("a list with one empty member is an empty list", async () => {
+  assert.deepEqual(await found(corrected, [["word", 'in.("")']]), []);
+  assert.deepEqual(await found(corrected, [["word", "in.()"]]), []);
+  assert.deepEqual(await found(corrected, [["or", '(word.in.(""),word.eq.x)']]), ["x"]);
+  assert.deepEqual(await found(corrected, [["word", 'not.in.("")']]), WORDS);
+  assert.deepEqual(await found(corrected, [["word", 'in.("x","")']]), ["", "x"]);
+
+  assert.deepEqual(await found(uncorrected, [["word", 'in.("")']]), [""]);
+});
+
+Deno.test("an operand ends at a character of the code zero", async () => {
+  assert.deepEqual(await found(corrected, [["word", "eq.x\0y"]]), ["x"]);
+  assert.deepEqual(await found(corrected, [["word", "in.(x\0y,y)"]]), ["x", "y"]);
+
+  await silently(async () => {
+    assert.equal((await uncorrected("/words?word=eq.x%00y")).body.code, "22021");
+  });
+});
+
+Deno.test("what is no filter is refused before all that is wrong, but the token", async () => {
+  const refused = ["word=x", "word=in.(x", "or=(word.eq.x", "word=not.x", "word=is.it"];
+  for (const query of refused) {
+    for (const table of ["words", "nothing"]) {
+      const { status, body } = await corrected(`/${table}?${query}`);
+      assert.deepEqual([status, body.code], [400, "PGRST100"], query);
+      assert.match(
+        body.message,
+        /^"failed to parse (filter|logic tree) \(.*\)" \(line 1, column \d+\)$/,
+      );
+      assert.match(body.details, /^unexpected .* expecting /);
+    }
+  }
+  const headers = { Authorization: "Bearer a.b.c" };
+  const { status } = await corrected("/words?word=x", { headers });
+  assert.equal(status, 401);
+});
+
 /** The ids of the rows that a query finds. */
 async function ids(api: DataApi, query: string): Promise<number[]> {
   const { status, body } = await api(`/rows?select=id&order=id&${query}`);

@@ -135,13 +135,18 @@ const searchable = fc.stringMatching(/^[a-z0-9]( ?[a-zé0-9%_*,]){0,9}$/);
 
 /** The values of query parameters; without `cursor`, because only a page gives one. */
 function parameters(declared: JsonSchema[]): fc.Arbitrary<Record<string, unknown>> {
-  const values = declared.filter(({ name }) => name !== "cursor").map(({ name, schema }) => {
-    const isSearch = name === "q" || name.endsWith("[contains]");
-    return [name, isSearch ? searchable : arbitraryOf(schema, document)];
-  });
+  const valuesOf = (parameters: JsonSchema[]) =>
+    Object.fromEntries(parameters.map(({ name, schema }) => {
+      const isSearch = name === "q" || name.endsWith("[contains]");
+      return [name, isSearch ? searchable : arbitraryOf(schema, document)];
+    }));
+  const [required, others] = [
+    declared.filter((each) => each.required),
+    declared.filter((each) => !each.required && each.name !== "cursor"),
+  ];
   // A few at a time, as callers send them: an address has its limit.
-  return fc.subarray(values, { maxLength: Math.min(8, values.length) }).chain((some) =>
-    fc.record(Object.fromEntries(some), { requiredKeys: [] })
+  return fc.subarray(others, { maxLength: Math.min(8, others.length) }).chain((some) =>
+    fc.record(valuesOf([...required, ...some]), { requiredKeys: required.map(({ name }) => name) })
   ) as fc.Arbitrary<Record<string, unknown>>;
 }
 

@@ -11,8 +11,8 @@ export interface Route {
   pattern: string;
   /** The table of the rows that it answers. */
   table: string;
-  /** The table or view with which the database is asked. */
-  relation: string;
+  /** What its one statement asks of the Data API: a table, a view or a function. */
+  asks: string;
   scope: Scope;
   /** The path, with the id of a row of this company. */
   path(company: CompanyWithTemplate): string;
@@ -31,6 +31,7 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/teams/:id": (company) => `/teams/${company.team_id}`,
   "/members/:id": (company) => `/members/${company.member_id}`,
   "/templates/:id": (company) => `/templates/${company.template_id}`,
+  "/search": () => "/search?q=15",
 };
 
 const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, unknown>> = {
@@ -56,8 +57,12 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, pat
   if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
   const ownPath = OWN_ROW[path] ?? (() => path);
   const table = tableOf(path);
-  const relation = method === "GET" ? `own_${table.replace("company_", "")}` : table;
-  return [{ method, pattern: path, table, relation, scope, path: ownPath, body }];
+  const asks = path === "/search"
+    ? "rpc/search_records"
+    : method === "GET"
+    ? `own_${table.replace("company_", "")}`
+    : table;
+  return [{ method, pattern: path, table, asks, scope, path: ownPath, body }];
 });
 
 /** The table has the name of the last part of a path that is no parameter, but for members. */
@@ -68,7 +73,7 @@ function tableOf(path: string): string {
 
 /** The routes that answer a list. */
 export const listRoutes = routes.filter(({ method, pattern }) =>
-  method === "GET" && !pattern.endsWith("/:id")
+  method === "GET" && !pattern.endsWith("/:id") && pattern !== "/search"
 );
 /** The routes that take a body. */
 export const bodyRoutes = routes.filter(({ body }) => body !== null);

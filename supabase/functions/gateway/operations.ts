@@ -7,6 +7,7 @@ import { deals } from "./resources/deals.ts";
 import { members } from "./resources/members.ts";
 import { messages } from "./resources/messages.ts";
 import { pipelines } from "./resources/pipelines.ts";
+import { search } from "./resources/search.ts";
 import { stages } from "./resources/stages.ts";
 import { teams } from "./resources/teams.ts";
 import { templates } from "./resources/templates.ts";
@@ -23,6 +24,7 @@ export function gatewayOperations(config: Config) {
     ...teams,
     ...members,
     ...templates,
+    search,
     health(config),
     openApi,
   ];

@@ -1739,6 +1739,10 @@ export type Database = {
           "id": string;
         }[];
       };
+      "search_records": {
+        Args: { "max_rows": number; "patterns": (string)[]; "text": string };
+        Returns: Json[];
+      };
       "settle_template_send": {
         Args: {
           "channel_code"?: number;

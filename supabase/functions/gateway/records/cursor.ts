@@ -10,11 +10,17 @@ export type Start = (string | number)[];
 /** More than the cursor of any list has. The longest values are names of 512 characters, escaped as `\u0001`. */
 const MAX_LENGTH = 5_000;
 
+/** A place in a list: behind a row, and how many rows the list had on its first page, when that was counted. */
+export interface Place {
+  start: Start;
+  total?: number;
+}
+
 /** Writes and reads the cursors of one query of a list. */
 export interface Cursors {
-  write(values: Start): string;
-  /** The start that a cursor stands for; else what is wrong with it, in words that follow "cursor". */
-  read(cursor: string): Start | string;
+  write(place: Place): string;
+  /** The place that a cursor stands for; else what is wrong with it, in words that follow "cursor". */
+  read(cursor: string): Place | string;
 }
 
 const REMEDY = "send next_cursor of the previous page unchanged";
@@ -35,16 +41,20 @@ export async function cursorsOf(
 ): Promise<Cursors> {
   const mark = query.length === 0 ? "" : await digest(JSON.stringify(query));
   return {
-    write: (values) => base64url.encode(JSON.stringify([list, mark, ...values])),
+    write: ({ start, total }) =>
+      base64url.encode(
+        JSON.stringify([list, mark, ...start, ...(total === undefined ? [] : [total])]),
+      ),
     read(cursor) {
       const parts = cursor.length > MAX_LENGTH ? null : decoded(cursor);
       if (!Array.isArray(parts)) return NOT_OF_LIST;
-      const [ofList, ofQuery, ...start] = parts;
+      const [ofList, ofQuery, ...rest] = parts;
       if (ofList !== list || typeof ofQuery !== "string") return NOT_OF_LIST;
       if (ofQuery !== mark) return OF_OTHER_QUERY;
-      const isStart = start.length === columns.length &&
-        columns.every(({ value }, at) => value.safeParse(start[at]).success);
-      return isStart ? start : NOT_OF_LIST;
+      const [start, others] = [rest.slice(0, columns.length), rest.slice(columns.length)];
+      const isPlace = columns.every(({ value }, at) => value.safeParse(start[at]).success) &&
+        others.length <= 1 && others.every((total) => Number.isSafeInteger(total) && total >= 0);
+      return isPlace ? { start, total: others[0] } : NOT_OF_LIST;
     },
   };
 }

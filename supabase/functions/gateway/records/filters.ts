@@ -11,8 +11,13 @@ import { folded, patternOf, wordsOf } from "./words.ts";
 /** What stands in brackets behind a field's name. */
 export type Operator = "ne" | "gt" | "gte" | "lt" | "lte" | "contains" | "all" | "empty";
 
-/** The conditions that a parameter stands for, read from its text. */
-export type Parameter = z.ZodType<Condition[], string>;
+/** A parameter of a query. */
+export interface Parameter {
+  /** What a caller writes, in JSON Schema. */
+  schema: Record<string, unknown>;
+  /** The conditions that a text stands for; else what is wrong with it, in words that follow the parameter's name. */
+  read(given: string): Condition[] | string;
+}
 
 /** The filters of one field. `is` is the parameter without an operator. */
 export type Filter = Partial<Record<Operator | "is", Parameter>>;
@@ -121,19 +126,22 @@ export function list(column: string, value: QueryValue = orNone(TEXT)): Filter {
   };
 }
 
-const MAX_WORDS = 10;
+export const MAX_WORDS = 10;
+
+/** The words of a search, in one text. */
+export const WORDS = {
+  schema: { type: "string", minLength: 1, maxLength: MAX_TEXT },
+  must:
+    `must have 1 to ${MAX_WORDS} words of letters or digits, and at most ${MAX_TEXT} characters`,
+};
 
 /** `q`: each word of the text must be in the row. @param column with the folded text of the searched fields. */
 export function words(column: string): Parameter {
-  return single(
-    `must have 1 to ${MAX_WORDS} words of letters or digits, and at most ${MAX_TEXT} characters`,
-    { type: "string", minLength: 1, maxLength: MAX_TEXT },
-    (given) => {
-      const found = isSearchable(given) ? wordsOf(given) : [];
-      if (found.length === 0 || found.length > MAX_WORDS) return null;
-      return found.flatMap((word) => the.isLike(column, patternOf(word)));
-    },
-  );
+  return single(WORDS.must, WORDS.schema, (given) => {
+    const found = isSearchable(given) ? wordsOf(given) : [];
+    if (found.length === 0 || found.length > MAX_WORDS) return null;
+    return found.flatMap((word) => the.isLike(column, patternOf(word)));
+  });
 }
 
 /** Whether a text is short enough to be folded, and one that a row can have. */
@@ -196,33 +204,28 @@ function flag(conditions: (isTrue: boolean) => Condition[]): Parameter {
 /** A parameter with one value, in which nothing is escaped. @param read null when it is no such value. */
 function single(
   must: string,
-  schema: object,
+  schema: Record<string, unknown>,
   read: (given: string) => Condition[] | null,
 ): Parameter {
-  return z.string().transform((given, context) => {
-    const conditions = read(given);
-    if (conditions) return conditions;
-    context.addIssue({ code: "custom", message: given === "" ? `is empty; it ${must}` : must });
-    return z.NEVER;
-  }).meta({ ...schema });
+  return { schema, read: (given) => read(given) ?? (given === "" ? `is empty; it ${must}` : must) };
 }
 
 /** A parameter with one value or several behind each other, with commas between them. */
 function listOf(value: QueryValue, read: (operands: string[]) => Condition[]): Parameter {
-  return z.string().transform((given, context) => {
-    const refused = (message: string) => {
-      context.addIssue({ code: "custom", message });
-      return z.NEVER;
-    };
-    const values = splitValues(given);
-    if (typeof values === "string") return refused(values);
-    const operands = values.map(value.operand);
-    const wrong = operands.indexOf(null);
-    if (wrong < 0) return read([...new Set(operands as string[])]);
-    const { must, ifEmpty = `a value ${must}` } = value;
-    if (values[wrong] === "") return refused(`has an empty value; ${ifEmpty}`);
-    return refused(values.length === 1 ? must : `${must}; value ${wrong + 1} is wrong`);
-  }).meta({ type: "array", minItems: 1, maxItems: MAX_VALUES, items: value.schema });
+  const schema = { type: "array", minItems: 1, maxItems: MAX_VALUES, items: value.schema };
+  return {
+    schema,
+    read(given) {
+      const values = splitValues(given);
+      if (typeof values === "string") return values;
+      const operands = values.map(value.operand);
+      const wrong = operands.indexOf(null);
+      if (wrong < 0) return read([...new Set(operands as string[])]);
+      const { must, ifEmpty = `a value ${must}` } = value;
+      if (values[wrong] === "") return `has an empty value; ${ifEmpty}`;
+      return values.length === 1 ? must : `${must}; value ${wrong + 1} is wrong`;
+    },
+  };
 }
 
 const BAD_ESCAPE =

@@ -44,7 +44,7 @@ export function listParameters(resource: Resource): z.ZodLazy<z.ZodObject> {
       ...projectionParameters(resource),
       sort: hasName ? sort.optional().meta({ default: order.name }) : sort.optional(),
       include_total: TrueOrFalse.optional(),
-      ...(searched && { q: words(searched).optional() }),
+      ...(searched && { q: parameterSchema(words(searched)) }),
       ...filterParameters(filters),
       ...(column && { [column]: members(column) }),
     });
@@ -52,15 +52,24 @@ export function listParameters(resource: Resource): z.ZodLazy<z.ZodObject> {
 }
 
 /** A parameter for each operator of each field: `name`, `name[contains]`. */
-function filterParameters(filters: Filters): Record<string, z.ZodOptional<Parameter>> {
+function filterParameters(filters: Filters): Record<string, z.ZodType> {
   return Object.fromEntries(
     Object.entries(filters).flatMap(([field, filter]) =>
       Object.entries(filter).map(([operator, parameter]) => [
         operator === "is" ? field : `${field}[${operator}]`,
-        parameter.optional(),
+        parameterSchema(parameter),
       ])
     ),
   );
+}
+
+function parameterSchema({ schema, read }: Parameter): z.ZodType {
+  return z.string().transform((given, context) => {
+    const conditions = read(given);
+    if (typeof conditions !== "string") return conditions;
+    context.addIssue({ code: "custom", message: conditions });
+    return z.NEVER;
+  }).meta(schema).optional();
 }
 
 /** What the parsed parameters of a list ask for. */

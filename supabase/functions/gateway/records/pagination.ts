@@ -1,8 +1,8 @@
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { withinBudget } from "../../_shared/database/company_db.ts";
 import { readRows } from "../../_shared/database/page_budget.ts";
-import { DatabaseError, rows } from "../../_shared/database/rows.ts";
-import { ApiError, invalidRequest } from "../../_shared/errors.ts";
+import { rows } from "../../_shared/database/rows.ts";
+import { invalidRequest } from "../../_shared/errors.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { type Condition, meeting, quoted } from "./conditions.ts";
 import { cursorsOf, type Start } from "./cursor.ts";
@@ -11,6 +11,7 @@ import { PageSize } from "./page_size.ts";
 import { select, withIncludedInOrder } from "./projection.ts";
 import type { Resource } from "./resource.ts";
 import type { ListOrder } from "./sorting.ts";
+import { rowsInTime } from "./too_expensive.ts";
 
 type Row = Record<string, unknown>;
 
@@ -61,22 +62,28 @@ export async function readPage(
     order,
     isStandard ? [] : [order.name, ...conditions.map((each) => JSON.stringify(each)).sort()],
   );
-  const start = asked.cursor === undefined ? null : cursors.read(asked.cursor);
-  if (typeof start === "string") throw invalidRequest([{ field: "cursor", message: start }]);
+  const place = asked.cursor === undefined ? null : cursors.read(asked.cursor);
+  if (typeof place === "string") throw invalidRequest([{ field: "cursor", message: place }]);
 
   const columns = order.columns.map(({ column }) => column);
   const selection = select(resource, asked, columns);
+  // PostgREST counts the rows behind the cursor only. So a first page counts them all, and its cursor carries the total.
+  const countsHere = includesTotal && place === null;
   const all = caller.reader.from(table.view)
-    .select(selection.columns, includesTotal ? { count: "exact" } : {}) as unknown as Query;
+    .select(selection.columns, countsHere ? { count: "exact" } : {}) as unknown as Query;
   let query = withIncludedInOrder(meeting(all, conditions), resource, asked);
   for (const column of columns) query = query.order(column, { ascending: order.ascending });
-  if (start) query = after(query, order, start);
+  if (place) query = after(query, order, place.start);
 
   const size = new PageSize(`${caller.holder} ${table.name} ${selection.columns}`);
   const limit = size.rowsUpTo(asked.limit);
   // One row more than the page: whether there is another page.
   const read = async () => await withinBudget(query.limit(limit + 1));
-  const answer = size.isLarge(limit) ? await caller.inTurn(read) : await read();
+  const isUncounted = includesTotal && place !== null && place.total === undefined;
+  const [answer, countedApart] = await Promise.all([
+    size.isLarge(limit) ? caller.inTurn(read) : read(),
+    isUncounted ? countRows(caller, resource, conditions) : undefined,
+  ]);
   const found = foundRows(answer, asked);
   const { bytes, endedEarly } = readRows(answer);
   size.note(found.length, bytes);
@@ -84,14 +91,32 @@ export async function readPage(
   const shown = found.slice(0, limit);
   const hasMore = found.length > limit || endedEarly;
   const last = shown.at(-1) as Record<string, string | number> | undefined;
+  const total = countsHere ? answer.count ?? 0 : countedApart ?? place?.total;
   const pagination = {
     limit: asked.limit,
     has_more: hasMore,
-    next_cursor: hasMore && last ? cursors.write(selection.keys.map((key) => last[key])) : null,
-    ...(includesTotal && totalOf(answer.count ?? 0)),
+    next_cursor: hasMore && last
+      ? cursors.write({ start: selection.keys.map((key) => last[key]), total })
+      : null,
+    ...(includesTotal && totalOf(total ?? 0)),
   };
   return { data: shown.map(selection.answer), pagination };
 }
+
+/** Counts the rows of a list, for a caller who asks for the total only after the first page. */
+async function countRows(
+  caller: Caller,
+  { table }: Resource,
+  conditions: Condition[],
+): Promise<number> {
+  const all = caller.reader.from(table.view)
+    .select(table.columnOf("id"), { count: "exact" }) as unknown as Query;
+  const answer = await meeting(all, conditions).limit(1);
+  rowsInTime(answer, WITHOUT_TOTAL);
+  return answer.count ?? 0;
+}
+
+const WITHOUT_TOTAL = "leave out include_total";
 
 /** Above this, a total is only said to be at least this. */
 const MAX_TOTAL = 100_000;
@@ -104,26 +129,14 @@ function totalOf(count: number) {
 
 /** @throws ApiError query_too_expensive when the caller's own filters, sort or total took too long. */
 function foundRows(answer: PostgrestSingleResponse<Row[]>, asked: ListQuery): Row[] {
-  try {
-    return rows(answer);
-  } catch (error) {
-    if (asked.isChosen && error instanceof DatabaseError && error.passing === "slow") {
-      throw tooExpensive(asked);
-    }
-    throw error;
-  }
+  return asked.isChosen ? rowsInTime(answer, adviceFor(asked)) : rows(answer);
 }
 
-function tooExpensive({ conditions, includesTotal }: ListQuery): ApiError {
-  const advice = includesTotal
-    ? "leave out include_total"
-    : conditions.length > 0
+function adviceFor({ conditions, includesTotal }: ListQuery): string {
+  if (includesTotal) return WITHOUT_TOTAL;
+  return conditions.length > 0
     ? "add a filter that few records meet, such as a range of created_at, or leave out sort"
     : "leave out sort, or add a filter";
-  return new ApiError(
-    "query_too_expensive",
-    `The query takes too long, because no index finds its records quickly; ${advice}`,
-  );
 }
 
 /**

@@ -1,0 +1,109 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Condition, Field, Filter } from "./filter_grammar.ts";
+
+// The SQL that PostgREST makes of filters (its Query/SqlFragment).
+
+/** Postgres' number of the type `unknown`. It reads such a parameter as the type that its place asks for. */
+const UNKNOWN = 705;
+
+/** Makes a parameter of the driver that is sent as this type. */
+export type Typed = (value: string, type: number) => unknown;
+
+const SYMBOLS: Record<string, string> = {
+  eq: "=",
+  neq: "<>",
+  gt: ">",
+  gte: ">=",
+  lt: "<",
+  lte: "<=",
+  like: "like",
+  ilike: "ilike",
+  match: "~",
+  imatch: "~*",
+  isdistinct: "is distinct from",
+  cs: "@>",
+  cd: "<@",
+  ov: "&&",
+  sl: "<<",
+  sr: ">>",
+  nxr: "&<",
+  nxl: "&>",
+  adj: "-|-",
+};
+const SEARCHES: Record<string, string> = {
+  fts: "to_tsquery",
+  plfts: "plainto_tsquery",
+  phfts: "phraseto_tsquery",
+  wfts: "websearch_to_tsquery",
+};
+const IS: Record<string, string> = {
+  null: "null",
+  not_null: "not null",
+  true: "true",
+  false: "false",
+  unknown: "unknown",
+};
+
+/**
+ * A text as a parameter whose type Postgres finds out. As the client library of PostgREST, it ends at a
+ * character of the code zero.
+ */
+export function unknownText(text: string, typed: Typed): unknown {
+  return typed(beforeZero(text), UNKNOWN);
+}
+
+/** @param table the name that the columns belong to, or null where only one table is in question. */
+export function conditionSql(
+  condition: Condition,
+  table: string | null,
+  typed: Typed,
+): RawBuilder<unknown> {
+  const not = condition.isNegated ? sql`not ` : sql``;
+  if (!("members" in condition)) return sql`${not}${filterSql(condition, table, typed)}`;
+  const members = condition.members.map((member) => conditionSql(member, table, typed));
+  return sql`${not}(${sql.join(members, sql.raw(` ${condition.junction} `))})`;
+}
+
+function filterSql(
+  { field, operation }: Filter,
+  table: string | null,
+  typed: Typed,
+): RawBuilder<unknown> {
+  const place = fieldSql(field, table, typed);
+  const operand = (text: string) => sql`${unknownText(text, typed)}`;
+  if ("value" in operation) return sql`${place} is ${sql.raw(IS[operation.value])}`;
+  if ("members" in operation) {
+    // One empty member is PostgREST's way to say an empty list, whether it is quoted or not.
+    const isEmpty = operation.members.join() === "" && operation.members.length === 1;
+    const list = isEmpty ? "{}" : arrayLiteral(operation.members);
+    return sql`${place} = any(${operand(list)})`;
+  }
+  const { operator, quantifier, language } = operation;
+  if (operator in SEARCHES) {
+    const configuration = language === undefined ? sql`` : sql`${operand(language)}, `;
+    const search = sql.raw(SEARCHES[operator]);
+    return sql`${place} @@ ${search}(${configuration}${operand(operation.operand)})`;
+  }
+  const isPattern = operator.endsWith("like");
+  const value = operand(isPattern ? operation.operand.replaceAll("*", "%") : operation.operand);
+  const symbol = sql.raw(SYMBOLS[operator]);
+  if (quantifier === undefined) return sql`${place} ${symbol} ${value}`;
+  return sql`${place} ${symbol} ${sql.raw(quantifier)}(${value})`;
+}
+
+function fieldSql({ name, path }: Field, table: string | null, typed: Typed): RawBuilder<unknown> {
+  const column = table === null ? sql.id(name) : sql.id(table, name);
+  return path.reduce((place, { arrow, operand, isIndex }) => {
+    const key = sql`${unknownText(operand, typed)}`;
+    return sql`${place}${sql.raw(arrow)}${key}${isIndex ? sql`::int` : sql``}`;
+  }, column as RawBuilder<unknown>);
+}
+
+function arrayLiteral(members: string[]): string {
+  const quoted = members.map((member) => `"${beforeZero(member).replace(/(["\\])/g, "\\$1")}"`);
+  return `{${quoted.join(",")}}`;
+}
+
+function beforeZero(text: string): string {
+  return text.split("\0", 1)[0];
+}

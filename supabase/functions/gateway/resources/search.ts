@@ -1,0 +1,62 @@
+import * as z from "zod";
+import type { Json } from "../../_shared/database/types.ts";
+import { operation, reply } from "../../_shared/http/operation.ts";
+import { Id } from "../../_shared/http/fields.ts";
+import { isSearchable, MAX_WORDS, WORDS } from "../records/filters.ts";
+import { rowsInTime } from "../records/too_expensive.ts";
+import { folded, patternOf, wordsOf } from "../records/words.ts";
+import { Contact } from "./contacts.ts";
+import { Conversation } from "./conversations.ts";
+import { Deal } from "./deals.ts";
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 50;
+
+/** A record that a search has found. */
+function found<Type extends string, Row extends z.ZodObject>(type: Type, row: Row) {
+  return z.object({ type: z.literal(type), id: Id, label: z.string(), row });
+}
+
+export const FoundContact = found("contact", Contact).meta({ id: "FoundContact" });
+export const FoundDeal = found("deal", Deal).meta({ id: "FoundDeal" });
+export const FoundConversation = found("conversation", Conversation)
+  .meta({ id: "FoundConversation" });
+
+const Found = z.union([FoundContact, FoundDeal, FoundConversation]);
+
+const SearchQuery = z.strictObject({
+  q: z.string()
+    .refine((text) => {
+      const count = isSearchable(text) ? wordsOf(text).length : 0;
+      return count > 0 && count <= MAX_WORDS;
+    }, WORDS.must)
+    .meta(WORDS.schema),
+  limit: z.string()
+    .refine(
+      (value) => /^[1-9][0-9]?$/.test(value) && Number(value) <= MAX_LIMIT,
+      `must be a whole number from 1 to ${MAX_LIMIT}`,
+    )
+    .transform(Number)
+    .default(DEFAULT_LIMIT)
+    .meta({ type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
+});
+
+/** For a search box: contacts, deals and the conversations of contacts at once, best first. */
+export const search = operation({
+  id: "search",
+  method: "GET",
+  path: "/search",
+  scope: "read",
+  query: SearchQuery,
+  answers: { 200: z.object({ data: z.array(Found) }) },
+  errors: ["query_too_expensive"],
+}, async ({ caller, query: { q, limit } }) => {
+  const patterns = wordsOf(q).map(patternOf);
+  const answer = await caller.reader.rpc(
+    "search_records",
+    { patterns, text: folded(q).trim(), max_rows: limit },
+    { get: true },
+  );
+  const records: Json[] = rowsInTime(answer, "search for longer words, or for more of them");
+  return reply(200, { data: records as z.output<typeof Found>[] });
+});

@@ -1,0 +1,138 @@
+// One search over contacts, deals and conversations.
+
+import assert from "node:assert/strict";
+import { assertField, call } from "../support/calls.ts";
+import { type Company, newCompany } from "../support/company.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+interface Found {
+  type: string;
+  id: string;
+  label: string;
+  row: Record<string, unknown>;
+}
+
+async function search({ keys }: Company, q: string, limit?: number): Promise<Found[]> {
+  const query = new URLSearchParams({ q, ...(limit && { limit: String(limit) }) });
+  const { status, body } = await call(keys.read, "GET", `/search?${query}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(Object.keys(body), ["data"]);
+  return body.data;
+}
+
+/** A company with people of these names, oldest first, and deals with these titles. */
+async function companyWith(names: (string | null)[], titles: string[] = []): Promise<Company> {
+  const company = await newCompany();
+  await withDatabase(async (sql) => {
+    for (const [at, name] of names.entries()) {
+      await sql`
+        insert into contacts (company_id, name, phone, email, created_at)
+        values (${company.id}, ${name}, ${`+5511900000${100 + at}`}, ${`p${at}@example.org`},
+          ${new Date(Date.UTC(2026, 0, 1, at))})
+      `;
+    }
+    for (const [at, title] of titles.entries()) {
+      await sql`
+        insert into deals (company_id, title, contact_id, stage_id, created_at)
+        values (${company.id}, ${title}, ${company.contact_id}, ${company.stage_ids[0]},
+          ${new Date(Date.UTC(2026, 1, 1, at))})
+      `;
+    }
+  });
+  return company;
+}
+
+const labels = (found: Found[]) => found.map(({ type, label }) => `${type}: ${label}`);
+
+Deno.test("the best comes first: the text itself, its beginning, the beginning of a word, then the newest", async () => {
+  const company = await companyWith(
+    ["Mariana Alves", "Ana Maria", "ANA", "Joana Prado", "Ana Lúcia", "Bruno"],
+    ["Banana order", "Ana's renewal"],
+  );
+  assert.deepEqual(labels(await search(company, "aná")), [
+    "contact: ANA",
+    "deal: Ana's renewal",
+    "contact: Ana Lúcia",
+    "contact: Ana Maria",
+    "deal: Banana order",
+    "contact: Joana Prado",
+    "contact: Mariana Alves",
+  ]);
+  assert.deepEqual(labels(await search(company, "aná", 2)), [
+    "contact: ANA",
+    "deal: Ana's renewal",
+  ]);
+});
+
+Deno.test("each word must be in the record, in any order; a short one begins a word", async () => {
+  const company = await companyWith(["Ana Lúcia Prado", "Ana Prado", "Lia Prado"]);
+  assert.deepEqual(labels(await search(company, "prado LUCIA")), ["contact: Ana Lúcia Prado"]);
+  assert.deepEqual(labels(await search(company, "prado li")), ["contact: Lia Prado"]);
+  assert.deepEqual(await search(company, "prado xyz"), []);
+});
+
+Deno.test("a contact is labelled by its name, else its email, else its phone; a conversation by its contact", async () => {
+  const company = await companyWith([null]);
+  await withDatabase((sql) =>
+    sql`update contacts set name = '', email = null where id = ${company.contact_id}`
+  );
+  assert.deepEqual(labels(await search(company, "p0@example")), ["contact: p0@example.org"]);
+  const [{ phone }] = await withDatabase((sql) =>
+    sql`select phone from contacts where id = ${company.contact_id}`
+  );
+  const found = await search(company, phone);
+  assert.deepEqual(labels(found).sort(), [`contact: ${phone}`, `conversation: ${phone}`]);
+});
+
+Deno.test("a found record is the record as a read by its id answers it", async () => {
+  const company = await companyWith([], ["Quarterly plan"]);
+  const [{ phone }] = await withDatabase((sql) =>
+    sql`select phone from contacts where id = ${company.contact_id}`
+  );
+  const found = [...await search(company, phone), ...await search(company, "quarterly")];
+  assert.deepEqual(found.map(({ type }) => type).sort(), ["contact", "conversation", "deal"]);
+  for (const { type, id, row } of found) {
+    const { body } = await call(company.keys.read, "GET", `/${type}s/${id}`);
+    assert.equal(JSON.stringify(row), JSON.stringify(body.data));
+  }
+});
+
+Deno.test("a search finds nothing of another company, costs one round trip, and needs the scope read", async () => {
+  const [ours, theirs] = [await companyWith(["Zuleica"]), await companyWith(["Zuleica"])];
+  const [found] = await search(ours, "zuleica");
+  assert.equal(found.row.company_id, ours.id);
+  assert.equal((await search(ours, "zuleica")).length, 1);
+  assert.equal((await call(theirs.keys.write, "GET", "/search?q=zuleica")).status, 403);
+  assert.equal((await call("sk_live_wrong", "GET", "/search?q=nothing")).status, 401);
+
+  await using database = watchedStack();
+  const request = await ownGateway(database.url);
+  await request(ours.keys.all, "GET", "/pipelines");
+  for (const q of ["zuleica", "nothing"]) {
+    database.seen.length = 0;
+    assert.equal((await request(ours.keys.all, "GET", `/search?q=${q}`)).status, 200);
+    const asked = database.seen.filter(({ path }) => !path.endsWith("/authenticate"));
+    assert.deepEqual(asked, [{ method: "GET", path: "/rest/v1/rpc/search_records" }]);
+  }
+});
+
+Deno.test("odd texts are searched for and never fail; one without a word, too long or with too many is a 422", async () => {
+  const company = await companyWith(['Percent 100% {a,b} "quoted" O\'Neil 🎉 null', "语言"]);
+  for (const q of ["100%", "{a,b}", '"quoted"', "O'Neil", "🎉", "null", "语", "%,{}\\'\" null"]) {
+    assert.equal((await search(company, q)).length, 1, q);
+  }
+  const wrong: [string, RegExp][] = [
+    ["", /1 to 10 words/],
+    ["%20", /1 to 10 words/],
+    ["!!!", /1 to 10 words/],
+    ["a%00b", /1 to 10 words/],
+    ["a+b+c+d+e+f+g+h+i+j+k", /1 to 10 words/],
+    ["x".repeat(256), /at most 255 characters/],
+  ];
+  for (const [q, message] of wrong) {
+    assertField(await call(company.keys.read, "GET", `/search?q=${q}`), "q", message);
+  }
+  assertField(await call(company.keys.read, "GET", "/search"), "q", "is required");
+  assertField(await call(company.keys.read, "GET", "/search?q=a&limit=51"), "limit", /1 to 50/);
+});
