@@ -40,21 +40,22 @@ silence. The error about a parameter lists those that there are, and suggests th
 
 Every list takes the same parameters. Which field takes which of them, each list says.
 
-- **Filters.** \`field=a\` finds the records with this value, \`field=a,b\` those with one of these. An operator stands
-  in brackets behind the field: \`[ne]\` none of these values or no value, \`[gt]\`, \`[gte]\`, \`[lt]\` and \`[lte]\` a range,
-  \`[contains]\` a part of a text, \`[all]\` all of these values, \`[empty]\` no value. A record meets all filters of a
-  request.
-- **Words.** \`q\` finds contacts and deals by words. \`custom_fields.<key>\` finds contacts by a field of your own.
+- **Filters.** \`field=a\` finds the records with this value, \`field=a,b\` those with one of these. An operator
+  stands in brackets behind the field: \`[ne]\` none of these values or no value, \`[gt]\`, \`[gte]\`, \`[lt]\` and
+  \`[lte]\` a range, \`[contains]\` a part of a text, \`[all]\` all of these values, \`[empty]\` no value. A record
+  meets all filters of a request.
+- **Words.** \`q\` finds contacts and deals by words. \`GET /search\` finds them and conversations at once, best first.
+- **Fields of your own.** \`custom_fields.<key>=a\` finds contacts by them.
 - **Order.** \`sort=name\` ascends and \`sort=-name\` descends.
 - **Pages.** For the next page, send \`next_cursor\` as \`cursor\`, with the same filters and \`sort\`. Only
-  \`has_more: false\` ends a walk. A walk by \`created_at\` shows each record once, also while records are written; in any
-  other order it does so only while they rest.
+  \`has_more: false\` ends a walk. A walk by \`created_at\` shows each record once, also while records are written;
+  in any other order it does so only while they rest.
 - **Total.** \`include_total=true\` counts what the filters find, and says \`total_relation: "gte"\` above 100,000.
-- **Shape.** \`fields=id,name\` answers only these fields, \`include=contact\` adds the contact of each record. A single
-  record takes both too.
+- **Shape.** \`fields=id,name\` answers only these fields, \`include=contact\` adds the contact of each record. A
+  single record takes both too.
 
-A query that no index serves within three seconds is a 422 \`query_too_expensive\`. One filter that few records meet makes
-any combination quick.
+A query that no index serves within three seconds is a 422 \`query_too_expensive\`. One filter that few records meet
+makes any combination quick.
 
 ## Rules
 
