@@ -34,7 +34,8 @@ export function textsOf(values: object): [string, string][] {
   ) as [string, string][];
 }
 
-function splitText(text: string): string[] {
+/** The values of a list in an address; `\,` is a comma within one. */
+export function splitText(text: string): string[] {
   return [...`,${text}`.matchAll(/,((?:[^,\\]|\\.)*)/gsu)]
     .map(([, value]) => value.replace(/\\(.)/gsu, "$1"));
 }

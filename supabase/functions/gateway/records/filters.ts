@@ -106,13 +106,14 @@ function ranges(column: string, value: QueryValue, also: Condition[] = []): Filt
 
 /**
  * An amount of at least 0, which may be missing.
- * @param column where a missing amount is -1, so that one index serves ranges and order.
+ * @param filled the column where a missing amount is -1, so that one index serves ranges and order.
  */
-export function optionalAmount(column: string): Filter {
-  const isGiven = the.compares(column, "gte", "0");
+export function optionalAmount(column: string, filled: string): Filter {
+  const isGiven = the.compares(filled, "gte", "0");
   return {
-    ...ordered(column, orNone(NUMBER), isGiven),
-    empty: flag((isTrue) => isTrue ? the.compares(column, "eq", "-1") : isGiven),
+    ...ordered(filled, orNone(NUMBER), isGiven),
+    ne: choice(column, orNone(NUMBER)).ne,
+    empty: flag((isTrue) => isTrue ? the.compares(filled, "eq", "-1") : isGiven),
   };
 }
 
@@ -163,7 +164,8 @@ export function members(
         context.addIssue({ code: "custom", path: [key], message });
         return [];
       }
-      return the.hasMember(column, values.flatMap((value) => membersOfText(key, value)));
+      const different = [...new Set(values)].sort();
+      return the.hasMember(column, different.flatMap((value) => membersOfText(key, value)));
     })
   ).optional().meta({ type: "object", additionalProperties: { type: "string" } });
 }
@@ -220,7 +222,8 @@ function listOf(value: QueryValue, read: (operands: string[]) => Condition[]): P
       if (typeof values === "string") return values;
       const operands = values.map(value.operand);
       const wrong = operands.indexOf(null);
-      if (wrong < 0) return read([...new Set(operands as string[])]);
+      // In an order of their own, so that a cursor serves the same values in any order.
+      if (wrong < 0) return read([...new Set(operands as string[])].sort());
       const { must, ifEmpty = `a value ${must}` } = value;
       if (values[wrong] === "") return `has an empty value; ${ifEmpty}`;
       return values.length === 1 ? must : `${must}; value ${wrong + 1} is wrong`;

@@ -13,20 +13,26 @@ export interface QueryValue {
   operand(text: string): string | null;
 }
 
-/** A value that this pattern describes. */
-function matching(pattern: RegExp, schema: object, must: string): QueryValue {
+/** A value that this pattern describes. @param operand what it is compared with. */
+function matching(
+  pattern: RegExp,
+  schema: object,
+  must: string,
+  operand = (text: string) => text,
+): QueryValue {
   return {
     schema: { type: "string", ...schema },
     must,
-    operand: (text) => pattern.test(text) ? text : null,
+    operand: (text) => pattern.test(text) ? operand(text) : null,
   };
 }
 
-/** An id of a row. */
+/** An id of a row, in any case. */
 export const UUID = matching(
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   { format: "uuid" },
   "must be a UUID",
+  (text) => text.toLowerCase(),
 );
 
 /** The id that the channel gave to something of a company: digits. */
@@ -116,7 +122,7 @@ export const PHONE: QueryValue = {
 };
 
 const DATE_TIME =
-  /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/i;
+  /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/i;
 
 /** A time with its offset, or a day, which stands for its beginning in UTC. */
 export const TIME: QueryValue = {
@@ -133,8 +139,7 @@ export const TIME: QueryValue = {
     const time = withPlus(text, -6);
     const [, day, clock] = DATE_TIME.exec(time) ?? [];
     if (!day || day < "0001-01-02" || !isDay(day)) return null;
-    const whole = clock ? time : `${day}T00:00:00Z`;
-    return Number.isNaN(Date.parse(whole)) ? null : whole;
+    return clock ? time : `${day}T00:00:00Z`;
   },
 };
 

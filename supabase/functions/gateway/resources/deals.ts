@@ -42,7 +42,7 @@ const DEAL = resource({
   filters: {
     id: choice("id", UUID),
     title: searchedText("title", ["words"]),
-    value: optionalAmount("value_sort"),
+    value: optionalAmount("value", "value_sort"),
     status: choice("status", oneOf(Deal.shape.status.options)),
     contact_id: choice("contact_id", UUID),
     stage_id: choice("stage_id", UUID),
