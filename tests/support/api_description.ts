@@ -1,6 +1,6 @@
 // Checks every answer of the functions against openapi.json, and every request that succeeded.
 import { type JsonSchema } from "../../reference/json_schema.ts";
-import { valueOf, valuesByName } from "./query_text.ts";
+import { declaredParameters, valueOf, valuesByName } from "./query_text.ts";
 import { SchemaValidator, withClosedObjects } from "./schema_validator.ts";
 
 /** A request and its answer. */
@@ -146,7 +146,7 @@ export class ApiDescription {
   ): string | null {
     const given = { path: Object.entries(params), query: url.searchParams };
     for (const place of ["path", "query"] as const) {
-      const declared = (operation.parameters as JsonSchema[]).filter((each) => each.in === place);
+      const declared = declaredParameters(this.#document, operation, place);
       const values = valuesByName(given[place], declared);
       for (const { name, required, schema } of declared) {
         const value = values[name];
