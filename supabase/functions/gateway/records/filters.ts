@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isStorable } from "../../_shared/http/fields.ts";
+import { isStorable, NOT_STORABLE } from "../../_shared/http/fields.ts";
 import * as the from "./conditions.ts";
 import type { Condition } from "./conditions.ts";
 import { NUMBER, type QueryValue, TEXT, TIME, TRUE_OR_FALSE } from "./query_values.ts";
@@ -39,12 +39,18 @@ export function choice(column: string, value: QueryValue): Filter {
 
 /** The same for a column that may have no value: also `field[empty]=true`. */
 export function optionalChoice(column: string, value: QueryValue): Filter {
-  return { ...choice(column, value), empty: flag((isTrue) => the.isNull(column, isTrue)) };
+  return {
+    ...choice(column, orNone(value)),
+    empty: flag((isTrue) => the.isNull(column, isTrue)),
+  };
 }
 
 /** A text, compared as it is stored, or as `value` says. */
 export function text(column: string, value: QueryValue = TEXT): Filter {
-  return { ...choice(column, value), empty: flag((isTrue) => the.isEmptyText(column, isTrue)) };
+  return {
+    ...choice(column, orNone(value)),
+    empty: flag((isTrue) => the.isEmptyText(column, isTrue)),
+  };
 }
 
 /**
@@ -58,7 +64,7 @@ export function searchedText(
   value: QueryValue = TEXT,
 ): Filter {
   const contains = single(
-    "must have a letter or a digit",
+    `must have a letter or a digit, and at most ${MAX_TEXT} characters`,
     { type: "string", minLength: 1, maxLength: MAX_TEXT },
     (given) => {
       const part = folded(given);
@@ -100,18 +106,19 @@ function ranges(column: string, value: QueryValue, also: Condition[] = []): Filt
 
 /**
  * An amount of at least 0, which may be missing.
- * @param column where a missing amount is -1, so that one index serves ranges and order.
+ * @param filled the column where a missing amount is -1, so that one index serves ranges and order.
  */
-export function optionalAmount(column: string): Filter {
-  const isGiven = the.compares(column, "gte", "0");
+export function optionalAmount(column: string, filled: string): Filter {
+  const isGiven = the.compares(filled, "gte", "0");
   return {
-    ...ordered(column, NUMBER, isGiven),
-    empty: flag((isTrue) => isTrue ? the.compares(column, "eq", "-1") : isGiven),
+    ...ordered(filled, orNone(NUMBER), isGiven),
+    ne: choice(column, orNone(NUMBER)).ne,
+    empty: flag((isTrue) => isTrue ? the.compares(filled, "eq", "-1") : isGiven),
   };
 }
 
 /** A list of texts: `field=a,b` has any of them, `field[all]=a,b` all, `field[ne]=a,b` none. */
-export function list(column: string, value: QueryValue = TEXT): Filter {
+export function list(column: string, value: QueryValue = orNone(TEXT)): Filter {
   return {
     is: listOf(value, (texts) => the.hasAnyOf(column, texts)),
     all: listOf(value, (texts) => the.hasAllOf(column, texts)),
@@ -125,7 +132,8 @@ export const MAX_WORDS = 10;
 /** The words of a search, in one text. */
 export const WORDS = {
   schema: { type: "string", minLength: 1, maxLength: MAX_TEXT },
-  must: `must have 1 to ${MAX_WORDS} words, and at most ${MAX_TEXT} characters`,
+  must:
+    `must have 1 to ${MAX_WORDS} words of letters or digits, and at most ${MAX_TEXT} characters`,
 };
 
 /** `q`: each word of the text must be in the row. @param column with the folded text of the searched fields. */
@@ -152,11 +160,12 @@ export function members(
       const problem = problemOfKey(key);
       const values = splitValues(given);
       if (problem || typeof values === "string" || !values.every(isStorable)) {
-        const message = problem ?? (typeof values === "string" ? values : TEXT.must);
+        const message = problem ?? (typeof values === "string" ? values : NOT_STORABLE);
         context.addIssue({ code: "custom", path: [key], message });
         return [];
       }
-      return the.hasMember(column, values.flatMap((value) => membersOfText(key, value)));
+      const different = [...new Set(values)].sort();
+      return the.hasMember(column, different.flatMap((value) => membersOfText(key, value)));
     })
   ).optional().meta({ type: "object", additionalProperties: { type: "string" } });
 }
@@ -167,7 +176,7 @@ function problemOfKey(key: string): string | null {
   if (key === "") return "names no key; write custom_fields.<key>=<value>";
   if (!isStorable(key)) return "has a key with the null character";
   const [operator] = ENDS_WITH_OPERATOR.exec(key) ?? [];
-  return operator ? `takes no ${operator}; a custom field takes only =` : null;
+  return operator ? `takes no ${operator}; a custom field takes only custom_fields.<key>=` : null;
 }
 
 /** The members whose value has this text: 5 and "5" both have the text 5. */
@@ -177,6 +186,11 @@ function membersOfText(key: string, value: string): Record<string, unknown>[] {
   const number = Number(value);
   const isNumber = value !== "" && Number.isFinite(number) && String(number) === value;
   return [member(value), ...(isNumber ? [member(number)] : [])];
+}
+
+/** A value of a field that takes `[empty]`, so that the message about an empty value says so. */
+function orNone(value: QueryValue): QueryValue {
+  return { ...value, ifEmpty: "[empty]=true behind the name finds records without a value" };
 }
 
 /** `field[empty]=true` or `false`. */
@@ -208,13 +222,17 @@ function listOf(value: QueryValue, read: (operands: string[]) => Condition[]): P
       if (typeof values === "string") return values;
       const operands = values.map(value.operand);
       const wrong = operands.indexOf(null);
-      if (wrong < 0) return read([...new Set(operands as string[])]);
-      const { must } = value;
-      if (values[wrong] === "") return `has an empty value; a value ${must}`;
-      return values.length === 1 ? must : `${must}, also the ${wrong + 1}th value`;
+      // In an order of their own, so that a cursor serves the same values in any order.
+      if (wrong < 0) return read([...new Set(operands as string[])].sort());
+      const { must, ifEmpty = `a value ${must}` } = value;
+      if (values[wrong] === "") return `has an empty value; ${ifEmpty}`;
+      return values.length === 1 ? must : `${must}; value ${wrong + 1} is wrong`;
     },
   };
 }
+
+const BAD_ESCAPE =
+  "has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma";
 
 /** The values of a list with commas between them; else what is wrong with it. `\,` is a comma, `\\` a backslash. */
 function splitValues(given: string): string[] | string {
@@ -224,7 +242,7 @@ function splitValues(given: string): string[] | string {
     else if (given[at] !== "\\") values[values.length - 1] += given[at];
     else if (given[at + 1] === "," || given[at + 1] === "\\") {
       values[values.length - 1] += given[++at];
-    } else {return "has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma";}
+    } else return BAD_ESCAPE;
   }
   return values.length <= MAX_VALUES ? values : `must have at most ${MAX_VALUES} values`;
 }

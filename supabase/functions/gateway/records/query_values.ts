@@ -1,4 +1,4 @@
-import { isStorable } from "../../_shared/http/fields.ts";
+import { isStorable, NOT_STORABLE } from "../../_shared/http/fields.ts";
 import { phoneKey } from "./phone_key.ts";
 
 /** One value in a query: what a caller writes, and what the database compares with. */
@@ -7,24 +7,32 @@ export interface QueryValue {
   schema: Record<string, unknown>;
   /** What is wrong with another text, behind a field's name: "must be a UUID". */
   must: string;
+  /** What is said about an empty text instead, behind "has an empty value; ". */
+  ifEmpty?: string;
   /** The operand for the database; null when the text is no such value. */
   operand(text: string): string | null;
 }
 
-/** A value that this pattern describes. */
-function matching(pattern: RegExp, schema: object, must: string): QueryValue {
+/** A value that this pattern describes. @param operand what it is compared with. */
+function matching(
+  pattern: RegExp,
+  schema: object,
+  must: string,
+  operand = (text: string) => text,
+): QueryValue {
   return {
     schema: { type: "string", ...schema },
     must,
-    operand: (text) => pattern.test(text) ? text : null,
+    operand: (text) => pattern.test(text) ? operand(text) : null,
   };
 }
 
-/** An id of a row. */
+/** An id of a row, in any case. */
 export const UUID = matching(
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   { format: "uuid" },
   "must be a UUID",
+  (text) => text.toLowerCase(),
 );
 
 /** The id that the channel gave to something of a company: digits. */
@@ -38,13 +46,13 @@ export const CHANNEL_NUMBER = matching(
 export const NUMBER = matching(
   /^-?\d{1,15}(\.\d{1,6})?$/,
   { pattern: "^-?\\d{1,15}(\\.\\d{1,6})?$" },
-  "must be a number such as 1200 or 99.90",
+  "must be a number such as 1200 or 99.90, with at most 15 digits before the point and 6 after it",
 );
 
 /** A whole number that an integer of the database can hold. */
 export const INTEGER: QueryValue = {
   schema: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
-  must: "must be a whole number",
+  must: "must be a whole number from -2147483648 to 2147483647",
   operand(text) {
     const number = Number(text);
     return /^-?\d{1,10}$/.test(text) && (number | 0) === number ? String(number) : null;
@@ -76,18 +84,18 @@ export const LANGUAGE = matching(
 );
 
 const TEXT_SCHEMA = { type: "string", minLength: 1 };
-const MUST_BE_TEXT = "must not be empty, and must not contain the null character";
 
 /** Any text, compared as it is. */
 export const TEXT: QueryValue = {
   schema: TEXT_SCHEMA,
-  must: MUST_BE_TEXT,
+  must: NOT_STORABLE,
   operand: (text) => text !== "" && isStorable(text) ? text : null,
 };
 
 /** A word of the channel, which writes it in upper case. */
 export const UPPER_CASE: QueryValue = {
   ...TEXT,
+  must: "must be a word of the channel, such as APPROVED or UTILITY",
   operand: (text) => TEXT.operand(text.toUpperCase()),
 };
 
@@ -114,7 +122,7 @@ export const PHONE: QueryValue = {
 };
 
 const DATE_TIME =
-  /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/i;
+  /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/i;
 
 /** A time with its offset, or a day, which stands for its beginning in UTC. */
 export const TIME: QueryValue = {
@@ -131,8 +139,7 @@ export const TIME: QueryValue = {
     const time = withPlus(text, -6);
     const [, day, clock] = DATE_TIME.exec(time) ?? [];
     if (!day || day < "0001-01-02" || !isDay(day)) return null;
-    const whole = clock ? time : `${day}T00:00:00Z`;
-    return Number.isNaN(Date.parse(whole)) ? null : whole;
+    return clock ? time : `${day}T00:00:00Z`;
   },
 };
 

@@ -68,14 +68,19 @@ export function sortParameter(
   id: SortColumn,
 ): z.ZodType<ListOrder, string> {
   const names = Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
+  // An order with more columns in between is no sort, because the ties of a sort are in the order of their ids.
+  const isSort = standard.columns.length === 2;
   return z.string().transform((given, context) => {
-    if (given === standard.name) return standard;
+    if (isSort && given === standard.name) return standard;
     const ascending = !given.startsWith("-");
     const field = ascending ? given : given.slice(1);
     if (Object.hasOwn(sorts, field)) {
       return { name: given, columns: [sorts[field], id], ascending };
     }
-    context.addIssue({ code: "custom", message: `must be ${notOneOf(given, names)}` });
+    const message = given.includes(",")
+      ? `takes one field only, which is one of ${names.join(", ")}`
+      : `must be ${notOneOf(given, names)}`;
+    context.addIssue({ code: "custom", message });
     return z.NEVER;
   }).meta({ type: "string", enum: names });
 }

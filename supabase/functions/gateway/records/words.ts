@@ -29,5 +29,6 @@ const ANYWHERE_LENGTH = 3;
  * is shorter than three letters, which no index finds elsewhere. Folded text has no character that `like` minds.
  */
 export function patternOf(text: string): string {
-  return [...text].length < ANYWHERE_LENGTH ? `% ${text}%` : `%${text}%`;
+  const isShort = [...text].length < ANYWHERE_LENGTH;
+  return isShort && !text.startsWith(" ") ? `% ${text}%` : `%${text}%`;
 }

@@ -1,0 +1,91 @@
+// Whatever a caller asks of a list, the answer is what a filter over all its rows in memory finds.
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import {
+  addressOf,
+  anyQuery,
+  filtersOf,
+  membersOf,
+  type Query,
+  schemaOf,
+} from "../support/any_query.ts";
+import { call } from "../support/calls.ts";
+import { rowsOf } from "../support/company_rows.ts";
+import { type FoundRow, inOrder, meets, orderOf } from "../support/found_rows.ts";
+import { newOddCompany } from "../support/odd_company.ts";
+
+// Another company has the same rows, which no query of this one finds.
+const [company] = await Promise.all([newOddCompany(), newOddCompany()]);
+const rows = await rowsOf(company);
+
+for (const [path, own] of Object.entries(rows)) {
+  const filters = filtersOf(path).map(([name]) => name);
+
+  Deno.test(`${path} answers what a filter over all rows in memory finds`, async () => {
+    const property = (first?: string) =>
+      fc.asyncProperty(anyQuery(path, own, first), (query) => assertFound(path, query));
+    for (const filter of filters) await fc.assert(property(filter), { numRuns: 2 });
+    await fc.assert(property(), { numRuns: 10 });
+  });
+}
+
+async function assertFound(path: string, query: Query) {
+  const address = addressOf(path.replace("{id}", company.conversation_id), query);
+  const { status, body } = await call(company.keys.read, "GET", address);
+  if (path === "/stages" && !hasOwnPipeline(query)) return assert.equal(status, 422);
+  assert.equal(status, 200, JSON.stringify(body));
+  const { limit = "50", sort, include_total, fields, include = "", ...filters } = query;
+  const found = rows[path].filter((row) =>
+    Object.entries(filters).every(([name, text]) => meets(row, name, text))
+  );
+  const page = (await inOrder(found, orderOf(path, sort))).slice(0, Number(limit));
+  const asked = [...fields?.split(",") ?? recordOf(path), ...include.split(",")];
+  const members = membersOf(path).filter((name) => asked.includes(name));
+  const expected = page.map((row) => answered(row, members));
+  assert.deepEqual(body.data, expected);
+  assert.equal(
+    JSON.stringify(body.data),
+    JSON.stringify(expected),
+    "the members are in their order",
+  );
+
+  const { next_cursor, ...pagination } = body.pagination;
+  const has_more = found.length > page.length;
+  const total = { total: found.length, total_relation: "eq" };
+  assert.deepEqual(pagination, {
+    ...{ limit: Number(limit), has_more },
+    ...(include_total === "true" && total),
+  });
+  assert.equal(next_cursor !== null, has_more);
+}
+
+/** Whether a query names a pipeline of the company, or none. Stages of unknown pipelines alone are no list. */
+function hasOwnPipeline({ pipeline_id }: Query): boolean {
+  return !pipeline_id ||
+    rows["/pipelines"].some(({ id }) => meets({ pipeline_id: id }, "pipeline_id", pipeline_id));
+}
+
+/** A row as it is answered: these members, which may be records that belong to it. */
+function answered(row: FoundRow, members: string[]): FoundRow {
+  return Object.fromEntries(
+    members.map((name) => [name, name in row ? row[name] : included(row, name)]),
+  );
+}
+
+function included(row: FoundRow, name: string): unknown {
+  if (name === "stages") {
+    const own = rows["/stages"].filter(({ pipeline_id }) => pipeline_id === row.id);
+    return own.toSorted((one, other) =>
+      one.position - other.position || (one.id < other.id ? -1 : 1)
+    )
+      .map((stage) => answered(stage, recordOf("/stages")));
+  }
+  const path = `/${name}s`;
+  const found = rows[path].find(({ id }) => id === row[`${name}_id`]);
+  return answered(found!, recordOf(path));
+}
+
+/** The members of a record without those that `include` adds. */
+function recordOf(path: string): string[] {
+  return schemaOf(path, "fields").items.enum;
+}

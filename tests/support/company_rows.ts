@@ -1,0 +1,43 @@
+import { call } from "./calls.ts";
+import type { Company } from "./company.ts";
+import type { FoundRow } from "./found_rows.ts";
+import { snapshot } from "./snapshot.ts";
+
+/** All rows that the lists of a company have, from the database, by the paths of the lists. */
+export async function rowsOf(
+  { id, keys, conversation_id }: Company,
+): Promise<Record<string, FoundRow[]>> {
+  const {
+    contacts,
+    deals,
+    pipelines,
+    stages,
+    conversations,
+    teams,
+    company_members,
+    messages,
+    templates,
+  } = await snapshot(id) as Record<string, FoundRow[]>;
+  // What is made of a stored template is no filter's affair.
+  const { body } = await call(keys.read, "GET", "/templates?limit=200");
+  const made = new Map<string, FoundRow>(body.data.map((each: FoundRow) => [each.id, each]));
+  return {
+    "/contacts": contacts,
+    "/deals": deals,
+    "/pipelines": pipelines,
+    "/stages": stages,
+    "/conversations": conversations,
+    "/conversations/{id}/messages": messages
+      .filter((message) => message.conversation_id === conversation_id)
+      .map((message) => ({
+        ...message,
+        status: message.status === "sent" ? "accepted" : message.status,
+      })),
+    "/teams": teams,
+    "/members": company_members.map((member) => ({ ...member, id: member.user_id })),
+    "/templates": templates.map((template) => {
+      const { variables, send, can_be_sent, why_not } = made.get(template.id)!;
+      return { ...template, variables, send, can_be_sent, why_not };
+    }),
+  };
+}

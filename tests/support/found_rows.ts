@@ -1,0 +1,208 @@
+// What a list must answer to a query: the contract once more, over rows in memory and without the code under test.
+import { splitText } from "./query_text.ts";
+import { withDatabase } from "./test_stack.ts";
+
+/** A row of a company, as the database has it, under the names that callers see. */
+// deno-lint-ignore no-explicit-any -- the tests read columns of any type
+export type FoundRow = Record<string, any>;
+
+/** How the values of a field are compared. A field that is not listed is compared as text. */
+const KINDS: Record<string, string> = {
+  ...{
+    id: "id",
+    contact_id: "id",
+    stage_id: "id",
+    pipeline_id: "id",
+    assigned_to: "id",
+    team_id: "id",
+  },
+  ...{
+    status: "word",
+    category: "word",
+    email: "email",
+    phone: "phone",
+    value: "number",
+    position: "number",
+  },
+};
+
+/** The kind of a field, or of the field that ends in `_at`. */
+export function kindOf(field: string): string {
+  return field.endsWith("_at") ? "time" : KINDS[field] ?? "text";
+}
+
+/** The fields whose filter has another name. */
+const FIELDS: Record<string, string> = { phone_number_id: "phone_number_ids" };
+
+/** Whether a row meets a parameter of a list, such as `name[contains]`. */
+export function meets(row: FoundRow, parameter: string, text: string): boolean {
+  if (parameter === "q") return hasWords(row, text);
+  if (parameter.startsWith("custom_fields.")) {
+    const key = parameter.slice("custom_fields.".length);
+    const has = Object.hasOwn(row.custom_fields, key);
+    return has && splitText(text).includes(textOfMember(row.custom_fields[key])!);
+  }
+  const [, name, operator = "is"] = /^(\w+)(?:\[(\w+)\])?$/.exec(parameter)!;
+  const field = FIELDS[name] ?? name;
+  const value = row[field];
+  const kind = kindOf(field);
+  const isGiven = (given: string) =>
+    (Array.isArray(value) ? value : [value]).some((each) => isEqual(kind, each, given));
+  switch (operator) {
+    case "is":
+      return splitText(text).some(isGiven);
+    case "ne":
+      return !splitText(text).some(isGiven);
+    case "all":
+      return splitText(text).every(isGiven);
+    case "empty":
+      return (value === null || value.length === 0) === (text === "true");
+    case "contains":
+      return value !== null && holds(folded(value), foldedPart(text));
+  }
+  if (value === null) return false;
+  const difference = comparable(kind, value) - comparable(kind, text);
+  switch (operator) {
+    case "gt":
+      return difference > 0n;
+    case "gte":
+      return difference >= 0n;
+    case "lt":
+      return difference < 0n;
+    case "lte":
+      return difference <= 0n;
+  }
+  throw new Error(`the operator of ${parameter} is not known here`);
+}
+
+function isEqual(kind: string, value: unknown, given: string): boolean {
+  if (value === null) return false;
+  const text = String(value);
+  switch (kind) {
+    case "id":
+      return text === given.toLowerCase();
+    case "word":
+      return text.toUpperCase() === given.toUpperCase();
+    case "email":
+      return lowered(text) === lowered(given);
+    case "phone":
+      return personOf(text) === personOf(given);
+    case "number":
+      return comparable(kind, text) === comparable(kind, given);
+  }
+  return text === given;
+}
+
+/** The text of a custom field; none for null, an object or a list. */
+function textOfMember(value: unknown): string | null {
+  return ["string", "number", "boolean"].includes(typeof value) ? String(value) : null;
+}
+
+/** Letter by letter, as the database does it, which makes one letter of one. */
+function lowered(text: string): string {
+  return Array.from(text, (letter) => [...letter.toLowerCase()][0]).join("");
+}
+
+/** The country and the number of a person: mobiles of three countries have two spellings. */
+export function personOf(phone: string): string {
+  const [, area, brazilian] = /^\+55([1-9]\d)9?([6-9]\d{7})$/.exec(phone) ?? [];
+  const [, mexican] = /^\+521?(\d{10})$/.exec(phone) ?? [];
+  const [, argentine] = /^\+549?(\d{10})$/.exec(phone) ?? [];
+  if (brazilian) return `Brazil ${area} ${brazilian}`;
+  return mexican ? `Mexico ${mexican}` : argentine ? `Argentina ${argentine}` : phone;
+}
+
+/** A number or a time, exactly. */
+export function comparable(kind: string, given: unknown): bigint {
+  const text = String(given);
+  return kind === "time" ? microseconds(text) : millionths(text);
+}
+
+function millionths(text: string): bigint {
+  const [whole, decimals = ""] = text.split(".");
+  return BigInt(whole + decimals.padEnd(6, "0"));
+}
+
+/** A day stands for its beginning in UTC. */
+function microseconds(text: string): bigint {
+  if (!text.includes("T")) return BigInt(Date.parse(`${text}T00:00:00Z`)) * 1000n;
+  const [, clock, decimals = "", offset] = /^([^.+Z]*?T[\d:]+)(?:\.(\d+))?(Z|[+-].*)$/.exec(text)!;
+  return BigInt(Date.parse(clock + offset)) * 1000n + BigInt(decimals.padEnd(6, "0"));
+}
+
+/** A text without accents, in lower case, with one blank before each word in ASCII letters, digits or anything else. */
+function folded(text: string): string {
+  return ` ${foldedPart(text)}`.replace(/ +/g, " ");
+}
+
+function foldedPart(text: string): string {
+  const letters = Array.from(text.normalize("NFKD"), (letter) => {
+    if (letter >= "\u0300" && letter <= "\u036f") return "";
+    return letter > "\x7f" || /[0-9A-Za-z]/.test(letter) ? letter.toLowerCase() : " ";
+  });
+  return letters.join("").replaceAll("ς", "σ").replace(/ +/g, " ");
+}
+
+/** Whether a folded text has this part: anywhere, or with one or two letters at the beginning of a word. */
+function holds(text: string, part: string): boolean {
+  return text.includes([...part].length < 3 ? ` ${part.trimStart()}` : part);
+}
+
+/** Each word is in one of the searched fields. */
+function hasWords(row: FoundRow, text: string): boolean {
+  const searched = "title" in row ? [row.title] : [row.name, row.email, row.phone, row.empresa];
+  const texts = searched.filter((each) => each !== null).map(folded);
+  const words = foldedPart(text).split(" ").filter((word) => word !== "");
+  return words.every((word) => texts.some((each) => holds(each, word)));
+}
+
+/** The order of a list without `sort`. */
+const ORDERS: Record<string, string[]> = {
+  "/pipelines": ["position"],
+  "/stages": ["pipeline_id", "position"],
+  "/templates": ["name", "language"],
+};
+
+/** The fields by which a list is ordered, before the id. */
+export function orderOf(path: string, sort?: string): string[] {
+  return sort ? [sort] : ORDERS[path] ?? ["-created_at"];
+}
+
+/** The rows in an order such as `-name`. Ties are in the order of their ids, in the same direction. */
+export async function inOrder(rows: FoundRow[], order: string[]): Promise<FoundRow[]> {
+  const descends = order[0].startsWith("-");
+  const fields = [...order.map((field) => field.replace("-", "")), "id"];
+  const keys = await Promise.all(fields.map((field) => sortKeys(rows, field)));
+  const sorted = rows.toSorted((one, other) => {
+    for (const key of keys) {
+      const [left, right] = [key.get(one)!, key.get(other)!];
+      if (left !== right) return left < right ? -1 : 1;
+    }
+    return 0;
+  });
+  return descends ? sorted.reverse() : sorted;
+}
+
+/** What each row is sorted by. A value that is missing comes before all others. */
+async function sortKeys(rows: FoundRow[], field: string): Promise<Map<FoundRow, bigint | string>> {
+  const kind = kindOf(field);
+  if (kind === "id") return new Map(rows.map((row) => [row, row[field]]));
+  if (kind === "time" || kind === "number") {
+    const least = -(2n ** 63n);
+    return new Map(
+      rows.map((row) => [row, row[field] === null ? least : comparable(kind, row[field])]),
+    );
+  }
+  // Templates are sorted by their names as they are, which are made of ASCII.
+  const isTemplate = rows.some((row) => "components" in row);
+  const keyOf = (row: FoundRow) =>
+    isTemplate
+      ? row[field]
+      : [...row[field] === null ? "" : folded(row[field])].slice(0, 100).join("");
+  // By the rules of the database, which are its own affair.
+  const sorted = await withDatabase((sql) =>
+    sql`select key from unnest(${rows.map(keyOf)}::text[]) as key group by key order by key`
+  );
+  const places = new Map(sorted.map(({ key }, place) => [key, BigInt(place)]));
+  return new Map(rows.map((row) => [row, places.get(keyOf(row))!]));
+}

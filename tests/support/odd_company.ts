@@ -1,0 +1,260 @@
+// A company whose rows have what programs get wrong when they search, sort and page: accents, nulls, empty texts, ties,
+// and the syntax of everything that a filter passes on its way to the row.
+import type postgres from "postgres";
+import { addTemplate, type Company, connectAccount, newCompany, newMember } from "./company.ts";
+import { withDatabase } from "./test_stack.ts";
+
+/** Texts of at most 255 characters. */
+export const ODD_TEXTS = [
+  ...[
+    "Ana",
+    "ANA",
+    "ana maria",
+    "A\u0301na\u0301",
+    "Áná Sofía",
+    "Joao",
+    "João da Silva",
+    "Anabel-Ana",
+  ],
+  ...[
+    "Łucja 王 🎈",
+    "王",
+    "李王",
+    "日本語 日本",
+    "ﬁn",
+    "fin",
+    "Straße",
+    "STRASSE",
+    "İstanbul",
+    "ΣΊΣΥΦΟΣ",
+    "σίσυφος",
+  ],
+  ...[
+    "O'Neil, Pat",
+    "a,b",
+    "a\\,b",
+    ",",
+    'Quote "x"',
+    '"',
+    '""',
+    "back\\slash",
+    "\\",
+    "\\\\",
+    "a\\",
+  ],
+  ...["50% off", "100%", "%", "_", "under_score", "star*", "*", "like.*x*", "a  b", "a-b", "a.b"],
+  ...[
+    "{brace}",
+    "{a,b}",
+    "{}",
+    "[bracket]",
+    "(paren)",
+    ")",
+    "or(id.gt.0)",
+    '","id.gt."0',
+    "not.eq.x",
+  ],
+  ...[" lead", "trail ", " ", "\u00a0nbsp", "new\nline", "tab\there", "cr\r\n", "\u0007bell"],
+  ...[
+    "~",
+    "~7e",
+    "~7e616e61",
+    "%41na",
+    "a+b",
+    "a&b=c#d",
+    "null",
+    "NULL",
+    "true",
+    "5",
+    "5.0",
+    "007",
+  ],
+  ...["😀", "😀😀 x", "\u{10ffff}", "x".repeat(255), "🎈é".repeat(100), ""],
+];
+
+const PHONES = [
+  ...["+5511987654321", "+551187654322", "+5521998765432", "+552133334444", "+551122223333"],
+  ...[
+    "+5215512345678",
+    "+525512345679",
+    "+5491123456789",
+    "+541123456780",
+    "+12025550123",
+    "+351912345678",
+  ],
+];
+
+/** Custom fields: each value under keys that are hard to write, and values that look alike. */
+const CUSTOM_FIELDS = [
+  ...[{}, { plan: "gold", seats: 5 }, { plan: "Gold", seats: "5" }, { plan: null, seats: 5.5 }],
+  ...[{ seats: 0 }, { seats: -0.000001 }, { seats: 1e21 }, { seats: "1e+21" }, {
+    seats: 9007199254740991,
+  }],
+  ...[{ plan: true }, { plan: "true" }, { plan: false }, { plan: "null" }, { plan: "" }, {
+    plan: [5],
+  }],
+  ...[{ plan: { plan: "gold" } }, { plan: ["gold"] }, { "a.b": "x" }, { a: { b: "x" } }, {
+    "a[b]": "x,y",
+  }],
+  ...[{ "a]": "x\\y" }, { "ключ": "значение" }, { "🎈": "🎈" }, { constructor: "x" }, {
+    " plan ": " gold ",
+  }],
+  ...[{ 'q"': 'q"' }, { "back\\": "back\\" }, { "a b": "50%" }, { "a=b&c": "a+b" }, {
+    "~7e": "~7e",
+  }],
+  JSON.parse('{"__proto__": "x", "toString": 1}'),
+  ...[{ plan: "{}" }, { plan: "[5]" }, { plan: "new\nline" }, { plan: "*" }, { plan: "%" }, {
+    "": "x",
+  }],
+];
+
+const TAGS = [
+  ...[[], ["vip"], ["vip", "br"], ["VIP"], ["a,b"], ["a", "b"], ['"'], ['"quoted"'], ["\\"], [
+    "{x}",
+  ]],
+  ...[["null"], ["NULL"], [" lead"], ["~7e"], ["%"], ["*"], ["🎈"], ["a b"], [
+    "São Paulo",
+    "vip",
+  ]],
+];
+
+type Sql = postgres.TransactionSql;
+type Row = Record<string, unknown>;
+
+/** Makes a company with odd rows. Two of them have the same rows, but for their ids. */
+export async function newOddCompany(): Promise<Company> {
+  const company = await newCompany();
+  await withDatabase((sql) => sql.begin((sql) => addOddRows(sql, company)));
+  return company;
+}
+
+const EPOCH = Date.UTC(2026, 0, 31, 9, 30) * 1000;
+
+/** Times of a row: groups of three have the same ones, and lie a microsecond, a second or a day apart. */
+function timesOf(sql: Sql, at: number) {
+  const time = (group: number) => {
+    const micros = EPOCH + group + (group % 3) * 1_000_000 + (group % 5) * 86_400_000_000;
+    return sql`timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`;
+  };
+  return { created_at: time(Math.floor(at / 3)), updated_at: time(at * 7 % 20) };
+}
+
+/** Adds a row for each text or id, and returns their ids. */
+async function add(
+  sql: Sql,
+  table: string,
+  keys: string[],
+  rowOf: (key: string, at: number) => Row,
+) {
+  const rows = keys.map((key, at) => ({ ...timesOf(sql, at), ...rowOf(key, at) }));
+  const added = await sql`insert into ${sql(table)} ${sql(rows as never)} returning id`;
+  return added.map(({ id }) => id as string);
+}
+
+function pick<Item>(items: Item[], at: number): Item {
+  return items[at % items.length];
+}
+
+async function addOddRows(sql: Sql, company: Company) {
+  const { id: company_id, account_id } = company;
+  const contacts = await add(sql, "contacts", ODD_TEXTS, (text, at) => ({
+    company_id,
+    phone: PHONES[at] ?? `+4420${7_000_000 + at * 13}`,
+    name: at % 13 === 12 ? null : text,
+    email: pick([
+      null,
+      `Ana.${at}@X.Example`,
+      `o'neil+${at}@Éxample.org`,
+      `ÇA%_*~7e${at}@İ.example`,
+    ], at),
+    temperature: pick(["cold", "warm", "hot"], at),
+    tags: pick(TAGS, at),
+    source: pick(["api", "landing page", text, ""], at),
+    job_title: pick([null, pick(ODD_TEXTS, at + 5), "Compradora", ""], at),
+    empresa: pick(["Padaria Três Irmãos", null, pick(ODD_TEXTS, at + 9)], at),
+    custom_fields: sql.json(pick(CUSTOM_FIELDS, at)),
+    do_not_contact: at % 5 === 0,
+    is_active: at % 3 !== 0,
+  }));
+  const names = ODD_TEXTS.filter((text) => text.trim() !== "");
+  const every = (step: number) => names.filter((_, at) => at % step === 0);
+  const teams = await add(sql, "teams", every(3), (name) => ({ company_id, name }));
+  const members = await addMembers(sql, company_id, every(4));
+  const pipelines = await add(sql, "pipelines", every(5), (name, at) => ({
+    company_id,
+    name,
+    position: pick([0, 1, 1, 7, 2_147_483_647], at),
+  }));
+  const stages = await add(sql, "stages", every(2), (name, at) => ({
+    company_id,
+    name,
+    pipeline_id: pick(pipelines.slice(1, 7), at),
+    position: pick([5, 2, 2, 0], at),
+  }));
+  await add(sql, "deals", names, (title, at) => ({
+    company_id,
+    title,
+    value: pick([null, "0", "0.01", "1200", "1200.5", "1200.50", "999999999999.99"], at),
+    status: pick(["open", "won", "lost"], at),
+    contact_id: pick(contacts, at * 3),
+    stage_id: pick([...company.stage_ids, ...stages], at),
+  }));
+  const conversations = await add(
+    sql,
+    "conversations",
+    contacts.slice(0, 36),
+    (contact_id, at) => ({
+      company_id,
+      contact_id,
+      messaging_account_id: account_id,
+      status: pick(["open", "pending", "closed"], at),
+      assigned_to: pick([null, ...members.slice(0, 3)], at),
+      team_id: pick([teams[0], null, teams[1]], at),
+      last_message_at: at % 4 === 0 ? null : timesOf(sql, at).created_at,
+      window_expires_at: at % 4 < 2 ? null : timesOf(sql, at + 20).created_at,
+    }),
+  );
+  // Another conversation has messages as well, which the list of this one does not show.
+  await add(sql, "messages", ODD_TEXTS.slice(0, 36), (content, at) => ({
+    company_id,
+    conversation_id: at % 6 === 5 ? conversations[0] : company.conversation_id,
+    content,
+    direction: at % 3 === 0 ? "inbound" : "outbound",
+    status: at % 3 === 0 ? null : pick(["pending", "sent", "failed", "sent"], at),
+    type: pick(["text", "image", "video", "document"], at),
+    rendered_text: pick([null, content], at),
+    whatsapp_message_id: at % 4 === 0 ? null : `wamid.${content}.${at}`.slice(0, 255),
+  }));
+  await addTemplates(sql, company_id, names);
+}
+
+async function addMembers(sql: Sql, company_id: string, names: string[]): Promise<string[]> {
+  const ids = [];
+  for (const [at, name] of names.entries()) {
+    const user_id = await newMember(sql, company_id, pick(["owner", "admin", "agent"], at));
+    const row = { ...timesOf(sql, at), name: at % 3 === 0 ? null : name };
+    await sql`
+      update company_members set ${
+      sql(row as never)
+    } where company_id = ${company_id} and user_id = ${user_id}
+    `;
+    ids.push(user_id);
+  }
+  return ids;
+}
+
+async function addTemplates(sql: Sql, company_id: string, names: string[]) {
+  const business_account_id = String(10 ** 14 + Math.floor(Math.random() * 10 ** 13));
+  for (const _ of [1, 2]) await connectAccount(sql, company_id, { business_account_id });
+  for (const [at, text] of names.entries()) {
+    if (at % 3 === 2) continue;
+    const id = await addTemplate(sql, company_id, {
+      ...(at % 2 === 0 && { business_account_id }),
+      name: pick(["order_update", "Order_Update", text, text], at),
+      language: pick([`x${at}`, "pt_BR", "en", "en_US"], at),
+      status: pick(["APPROVED", "PENDING", "REJECTED", "DELETED"], at),
+      category: pick([null, "UTILITY", "MARKETING"], at),
+    });
+    await sql`update templates set ${sql(timesOf(sql, at) as never)} where id = ${id}`;
+  }
+}
