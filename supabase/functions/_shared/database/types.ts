@@ -125,12 +125,15 @@ export type Database = {
           "do_not_contact": boolean;
           "email": string | null;
           "email_key": string | null;
+          "email_words": string | null;
           "empresa": string | null;
+          "empresa_words": string | null;
           "id": string;
           "is_active": boolean;
           "job_title": string | null;
+          "job_title_words": string | null;
           "name": string | null;
-          "name_sort": string;
+          "name_words": string | null;
           "phone": string;
           "phone_key": string;
           "source": string;
@@ -138,7 +141,6 @@ export type Database = {
           "temperature": string;
           "updated_at": string;
           "version": number;
-          "words": string;
         };
         ComputedFields: never;
         Insert: {
@@ -148,12 +150,15 @@ export type Database = {
           "do_not_contact"?: boolean;
           "email"?: string | null;
           "email_key"?: never;
+          "email_words"?: never;
           "empresa"?: string | null;
+          "empresa_words"?: never;
           "id"?: string;
           "is_active"?: boolean;
           "job_title"?: string | null;
+          "job_title_words"?: never;
           "name"?: string | null;
-          "name_sort"?: never;
+          "name_words"?: never;
           "phone": string;
           "phone_key"?: never;
           "source"?: string;
@@ -161,7 +166,6 @@ export type Database = {
           "temperature"?: string;
           "updated_at"?: string;
           "version"?: number;
-          "words"?: never;
         };
         Update: {
           "company_id"?: string;
@@ -170,12 +174,15 @@ export type Database = {
           "do_not_contact"?: boolean;
           "email"?: string | null;
           "email_key"?: never;
+          "email_words"?: never;
           "empresa"?: string | null;
+          "empresa_words"?: never;
           "id"?: string;
           "is_active"?: boolean;
           "job_title"?: string | null;
+          "job_title_words"?: never;
           "name"?: string | null;
-          "name_sort"?: never;
+          "name_words"?: never;
           "phone"?: string;
           "phone_key"?: never;
           "source"?: string;
@@ -183,7 +190,6 @@ export type Database = {
           "temperature"?: string;
           "updated_at"?: string;
           "version"?: number;
-          "words"?: never;
         };
         Relationships: [
           {
@@ -203,7 +209,6 @@ export type Database = {
           "created_at": string;
           "id": string;
           "last_message_at": string | null;
-          "last_message_sort": string;
           "messaging_account_id": string;
           "status": string;
           "team_id": string | null;
@@ -219,7 +224,6 @@ export type Database = {
           "created_at"?: string;
           "id"?: string;
           "last_message_at"?: string | null;
-          "last_message_sort"?: never;
           "messaging_account_id": string;
           "status"?: string;
           "team_id"?: string | null;
@@ -234,7 +238,6 @@ export type Database = {
           "created_at"?: string;
           "id"?: string;
           "last_message_at"?: string | null;
-          "last_message_sort"?: never;
           "messaging_account_id"?: string;
           "status"?: string;
           "team_id"?: string | null;
@@ -310,10 +313,8 @@ export type Database = {
           "stage_id": string;
           "status": string;
           "title": string;
-          "title_sort": string;
           "updated_at": string;
           "value": number | null;
-          "value_sort": number;
           "version": number;
           "words": string;
         };
@@ -326,10 +327,8 @@ export type Database = {
           "stage_id": string;
           "status"?: string;
           "title": string;
-          "title_sort"?: never;
           "updated_at"?: string;
           "value"?: number | null;
-          "value_sort"?: never;
           "version"?: number;
           "words"?: never;
         };
@@ -341,10 +340,8 @@ export type Database = {
           "stage_id"?: string;
           "status"?: string;
           "title"?: string;
-          "title_sort"?: never;
           "updated_at"?: string;
           "value"?: number | null;
-          "value_sort"?: never;
           "version"?: number;
           "words"?: never;
         };
@@ -1105,15 +1102,15 @@ export type Database = {
           "job_title": string | null;
           "job_title_words": string | null;
           "name": string | null;
-          "name_sort": string;
+          "name_sort": string | null;
           "name_words": string | null;
           "phone": string;
           "phone_key": string;
+          "phone_words": string | null;
           "source": string;
           "tags": (string)[];
           "temperature": string;
           "updated_at": string;
-          "words": string;
         };
         ComputedFields: never;
         Insert: {
@@ -1123,23 +1120,23 @@ export type Database = {
           "do_not_contact"?: boolean | null;
           "email"?: string | null;
           "email_key"?: string | null;
-          "email_words"?: never;
+          "email_words"?: string | null;
           "empresa"?: string | null;
-          "empresa_words"?: never;
+          "empresa_words"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
-          "job_title_words"?: never;
+          "job_title_words"?: string | null;
           "name"?: string | null;
-          "name_sort"?: string | null;
-          "name_words"?: never;
+          "name_sort"?: never;
+          "name_words"?: string | null;
           "phone"?: string | null;
           "phone_key"?: string | null;
+          "phone_words"?: never;
           "source"?: string | null;
           "tags"?: (string)[] | null;
           "temperature"?: string | null;
           "updated_at"?: string | null;
-          "words"?: string | null;
         };
         Update: {
           "company_id"?: string | null;
@@ -1148,23 +1145,23 @@ export type Database = {
           "do_not_contact"?: boolean | null;
           "email"?: string | null;
           "email_key"?: string | null;
-          "email_words"?: never;
+          "email_words"?: string | null;
           "empresa"?: string | null;
-          "empresa_words"?: never;
+          "empresa_words"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
-          "job_title_words"?: never;
+          "job_title_words"?: string | null;
           "name"?: string | null;
-          "name_sort"?: string | null;
-          "name_words"?: never;
+          "name_sort"?: never;
+          "name_words"?: string | null;
           "phone"?: string | null;
           "phone_key"?: string | null;
+          "phone_words"?: never;
           "source"?: string | null;
           "tags"?: (string)[] | null;
           "temperature"?: string | null;
           "updated_at"?: string | null;
-          "words"?: string | null;
         };
         Relationships: [
           {
@@ -1184,7 +1181,7 @@ export type Database = {
           "created_at": string;
           "id": string;
           "last_message_at": string | null;
-          "last_message_sort": string;
+          "last_message_sort": string | null;
           "status": string;
           "team_id": string | null;
           "updated_at": string;
@@ -1198,7 +1195,7 @@ export type Database = {
           "created_at"?: string | null;
           "id"?: string | null;
           "last_message_at"?: string | null;
-          "last_message_sort"?: string | null;
+          "last_message_sort"?: never;
           "status"?: string | null;
           "team_id"?: string | null;
           "updated_at"?: string | null;
@@ -1211,7 +1208,7 @@ export type Database = {
           "created_at"?: string | null;
           "id"?: string | null;
           "last_message_at"?: string | null;
-          "last_message_sort"?: string | null;
+          "last_message_sort"?: never;
           "status"?: string | null;
           "team_id"?: string | null;
           "updated_at"?: string | null;
@@ -1278,10 +1275,10 @@ export type Database = {
           "stage_id": string;
           "status": string;
           "title": string;
-          "title_sort": string;
+          "title_sort": string | null;
           "updated_at": string;
           "value": number | null;
-          "value_sort": number;
+          "value_sort": number | null;
           "words": string;
         };
         ComputedFields: never;
@@ -1293,10 +1290,10 @@ export type Database = {
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
-          "title_sort"?: string | null;
+          "title_sort"?: never;
           "updated_at"?: string | null;
           "value"?: number | null;
-          "value_sort"?: number | null;
+          "value_sort"?: never;
           "words"?: string | null;
         };
         Update: {
@@ -1307,10 +1304,10 @@ export type Database = {
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
-          "title_sort"?: string | null;
+          "title_sort"?: never;
           "updated_at"?: string | null;
           "value"?: number | null;
-          "value_sort"?: number | null;
+          "value_sort"?: never;
           "words"?: string | null;
         };
         Relationships: [

@@ -31,16 +31,24 @@ const MAX_TEXT = 255;
 
 /** Ids and words of which there are few kinds: `field=a,b` and `field[ne]=a,b`. */
 export function choice(column: string, value: QueryValue): Filter {
+  const { all } = value;
   return {
     is: listOf(value, (operands) => the.isAnyOf(column, operands)),
-    ne: listOf(value, (operands) => the.isNoneOf(column, operands)),
+    // An index finds all other values, and not what differs from some.
+    ne: listOf(
+      value,
+      (operands) =>
+        all
+          ? the.isAnyOf(column, all.filter((each) => !operands.includes(each)))
+          : the.isNoneOf(column, operands),
+    ),
   };
 }
 
 /** The same for a column that may have no value: also `field[empty]=true`. */
 export function optionalChoice(column: string, value: QueryValue): Filter {
   return {
-    ...choice(column, orNone(value)),
+    ...choice(column, { ...value, all: undefined }),
     empty: flag((isTrue) => the.isNull(column, isTrue)),
   };
 }
@@ -55,21 +63,20 @@ export function text(column: string, value: QueryValue = TEXT): Filter {
 
 /**
  * A text that also `field[contains]=` finds, accents, case and punctuation aside.
- * @param foldedIn the columns with the folded text; the first may hold the folded text of other fields as well, for
- *   the sake of its index.
+ * @param foldedColumn with the folded text.
  */
 export function searchedText(
   column: string,
-  foldedIn: string[],
+  foldedColumn: string,
   value: QueryValue = TEXT,
 ): Filter {
   const contains = single(
-    `must have a letter or a digit, and at most ${MAX_TEXT} characters`,
+    "must have a letter or a digit",
     { type: "string", minLength: 1, maxLength: MAX_TEXT },
     (given) => {
       const part = folded(given);
       if (!isSearchable(given) || part.trim() === "") return null;
-      return foldedIn.flatMap((each) => the.isLike(each, patternOf(part)));
+      return the.isLike([foldedColumn], patternOf(part));
     },
   );
   return { ...text(column, value), contains };
@@ -93,6 +100,20 @@ export function time(column: string): Filter {
 export function optionalTime(column: string): Filter {
   return { ...time(column), empty: flag((isTrue) => the.isNull(column, isTrue)) };
 }
+
+/**
+ * The same for a time that may be missing.
+ * @param column where a missing time is before all others, so that one index serves ranges and order.
+ */
+export function sortedTime(column: string): Filter {
+  const isGiven = the.compares(column, "gt", MISSING);
+  return {
+    ...ranges(column, TIME, isGiven),
+    empty: flag((isTrue) => isTrue ? the.compares(column, "eq", MISSING) : isGiven),
+  };
+}
+
+const MISSING = "-infinity";
 
 /** @param also conditions that come with each range. */
 function ranges(column: string, value: QueryValue, also: Condition[] = []): Filter {
@@ -136,12 +157,15 @@ export const WORDS = {
     `must have 1 to ${MAX_WORDS} words of letters or digits, and at most ${MAX_TEXT} characters`,
 };
 
-/** `q`: each word of the text must be in the row. @param column with the folded text of the searched fields. */
-export function words(column: string): Parameter {
+/**
+ * `q`: each word of the text must be in the row.
+ * @param columns with the folded texts of the searched fields.
+ */
+export function words(columns: string[]): Parameter {
   return single(WORDS.must, WORDS.schema, (given) => {
     const found = isSearchable(given) ? wordsOf(given) : [];
     if (found.length === 0 || found.length > MAX_WORDS) return null;
-    return found.flatMap((word) => the.isLike(column, patternOf(word)));
+    return found.flatMap((word) => the.isLike(columns, patternOf(word)));
   });
 }
 

@@ -11,6 +11,8 @@ export interface QueryValue {
   ifEmpty?: string;
   /** The operand for the database; null when the text is no such value. */
   operand(text: string): string | null;
+  /** Every operand that there is, where they are few. */
+  all?: string[];
 }
 
 /** A value that this pattern describes. @param operand what it is compared with. */
@@ -71,6 +73,7 @@ export function oneOf(
     schema: { type: "string", enum: words },
     must: `must be ${words.length === 2 ? words.join(" or ") : `one of ${words.join(", ")}`}`,
     operand: (text) => words.includes(text) ? stored[text] ?? text : null,
+    all: words.map((word) => stored[word] ?? word),
   };
 }
 

@@ -42,7 +42,7 @@ const DEAL = resource({
   name: "Deal",
   filters: {
     id: choice("id", UUID),
-    title: searchedText("title", ["words"]),
+    title: searchedText("title", "words"),
     value: optionalAmount("value", "value_sort"),
     status: choice("status", oneOf(Deal.shape.status.options)),
     contact_id: choice("contact_id", UUID),
@@ -50,7 +50,7 @@ const DEAL = resource({
     created_at: time("created_at"),
     updated_at: time("updated_at"),
   },
-  words: "words",
+  words: ["words"],
   sorts: {
     created_at: byTime("created_at"),
     updated_at: byTime("updated_at"),
