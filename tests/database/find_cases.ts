@@ -9,6 +9,8 @@ export const ORDINARY = 500;
 
 /** A value that 1,000 or so of 100,000 rows have costs those rows, or as many as lie before the first 51 of them. */
 const UNCOMMON = 8_000;
+/** Words that are common each, and rare together. */
+const TOGETHER = 50_000;
 /** Its matches lie at the far end, behind the rows of the whole company. */
 const FAR = 101_000;
 
@@ -64,7 +66,7 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
         ...WORDS,
         ["ana lima", UNCOMMON],
         ["silva zylberstajn"],
-        ["ana silva acme example", UNCOMMON],
+        ["ana silva acme example", TOGETHER],
         ["person example com"],
         ["+5511"],
       ],
