@@ -69,6 +69,14 @@ export const EXAMPLE_READS = {
       query: { temperature: "hot", cursor: CURSOR_OF_ALL },
     },
   ],
+  listContactChanges: [
+    {
+      name: "fromTheBeginning",
+      summary: "The first page",
+      query: { start: "beginning", limit: "1" },
+    },
+    { name: "fromNow", summary: "Only a cursor", query: { start: "now" } },
+  ],
   getContact: [
     { name: "oneContact", summary: "One contact", params: { id: contact(4) } },
     {
@@ -87,6 +95,9 @@ export const EXAMPLE_READS = {
         ...{ fields: "title,value", include: "stage", limit: "2" },
       },
     },
+  ],
+  listDealChanges: [
+    { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
   ],
   getDeal: [
     { name: "oneDeal", summary: "One deal", params: { id: demoId("07", 5) } },
@@ -123,6 +134,9 @@ export const EXAMPLE_READS = {
       query: { status: "open", "assigned_to[empty]": "true", include: "contact", limit: "1" },
     },
   ],
+  listConversationChanges: [
+    { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
+  ],
   getConversation: [{
     name: "oneConversation",
     summary: "One conversation",
@@ -140,6 +154,9 @@ export const EXAMPLE_READS = {
       summary: "Your company has no such conversation",
       params: { id: demoId("08", 9999) },
     },
+  ],
+  listMessageChanges: [
+    { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
   ],
   getMessage: [{ name: "oneMessage", summary: "One message", params: { id: demoId("10", 304) } }],
   search: [

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { Operation } from "../supabase/functions/_shared/http/operation.ts";
 import {
   addErrorExamples,
@@ -50,7 +49,7 @@ export function openApi(examples: Examples): JsonSchema {
   }
   const shared = sharedParameters(paths);
   describeFields(schemas);
-  addParts(schemas);
+  addParts(schemas, paths);
   addErrorExamples(responses, examples);
   return {
     "x-generated": "Written by npm run generate; do not edit.",
@@ -180,7 +179,10 @@ function operationObject(
 function answerSchema(schema: JsonSchema, parameters: JsonSchema[]): JsonSchema {
   if (!parameters.some(({ name }) => name === "fields")) return schema;
   const { data } = schema.properties;
-  const orPart = ({ $ref }: JsonSchema) => ({ anyOf: [{ $ref }, { $ref: `${$ref}${PART}` }] });
+  const orPart = (record: JsonSchema) => {
+    const [{ $ref }, ...others] = record.anyOf ?? [record];
+    return { anyOf: [{ $ref }, { $ref: `${$ref}${PART}` }, ...others] };
+  };
   schema.properties.data = data.items ? { ...data, items: orPart(data.items) } : orPart(data);
   return schema;
 }
@@ -189,12 +191,9 @@ function answerSchema(schema: JsonSchema, parameters: JsonSchema[]): JsonSchema 
 const PART = "Part";
 
 /** Adds the schemas of the parts that `fields` asks for. */
-function addParts(schemas: Record<string, JsonSchema>) {
-  const reads = FUNCTIONS.flatMap(({ operations }) => operations)
-    .filter(({ query }) => query instanceof z.ZodLazy)
-    .map(({ answers }) => (jsonSchema(answers[200], {}) as JsonSchema).properties.data)
-    .map((data) => (data.items ?? data).$ref.split("/").at(-1) as string);
-  for (const id of new Set(reads)) {
+function addParts(schemas: Record<string, JsonSchema>, paths: Record<string, JsonSchema>) {
+  const wanted = JSON.stringify(paths).matchAll(new RegExp(`/schemas/(\\w+)${PART}"`, "g"));
+  for (const id of new Set(Array.from(wanted, ([, id]) => id))) {
     const { required: _, description, ...part } = schemas[id];
     schemas[`${id}${PART}`] = {
       ...part,

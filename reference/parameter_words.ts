@@ -4,6 +4,9 @@ const PARAMETERS: Record<string, string> = {
   limit: "The greatest number of records on a page. A page of large records ends earlier.",
   cursor:
     "Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`.",
+  start:
+    "Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for " +
+    "the changes from now on. Not together with `cursor`.",
   fields: "The fields that a record of the answer has; without it, all of them.",
   include:
     "Records that belong to a record of the answer, each as a member of this name. `fields` does not " +

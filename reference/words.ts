@@ -57,6 +57,13 @@ Every list takes the same parameters. Which field takes which of them, each list
 A query that no index serves within three seconds is a 422 \`query_too_expensive\`. One filter that few records meet
 makes any combination quick.
 
+## Keep a copy in step
+
+Read \`…/changes\` of a resource from \`start=beginning\`, and go on with each \`next_cursor\`, which every page has; keep
+it. While \`has_more\` is true, go on at once, else after a while. Put each row in the place of the one that you have
+under its \`id\`, and remove the id of a \`DeletedRow\`, which has \`deleted_at\`. A change may come more than once, always
+in the record's latest version. On a 410 \`cursor_expired\`, begin anew with an empty copy.
+
 ## Rules
 
 These rules apply beside the schemas:
@@ -92,6 +99,13 @@ export const OPERATIONS = {
       "Lists the contacts of your company, newest first unless `sort` says otherwise. `q` searches `name`, " +
       "`email`, `phone` and `empresa`.",
   },
+  listContactChanges: {
+    tag: "Contacts",
+    summary: "List changes of contacts",
+    description:
+      "Lists the contacts of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
+  },
   getContact: {
     tag: "Contacts",
     summary: "Get a contact",
@@ -117,6 +131,13 @@ export const OPERATIONS = {
     description:
       "Lists the deals of your company, newest first unless `sort` says otherwise. `q` searches `title`. " +
       "`include` adds the contact and the stage of each deal.",
+  },
+  listDealChanges: {
+    tag: "Deals",
+    summary: "List changes of deals",
+    description:
+      "Lists the deals of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
   },
   getDeal: {
     tag: "Deals",
@@ -168,6 +189,13 @@ export const OPERATIONS = {
       "Lists the conversations of your company, newest first unless `sort` says otherwise. " +
       "`include=contact` adds the contact of each.",
   },
+  listConversationChanges: {
+    tag: "Conversations",
+    summary: "List changes of conversations",
+    description:
+      "Lists the conversations of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
+  },
   getConversation: {
     tag: "Conversations",
     summary: "Get a conversation",
@@ -188,6 +216,13 @@ export const OPERATIONS = {
     description:
       "Lists the messages of one conversation, newest first unless `sort` says otherwise. A conversation " +
       "without messages has an empty list; one that your company does not have is a 404.",
+  },
+  listMessageChanges: {
+    tag: "Conversations",
+    summary: "List changes of messages",
+    description:
+      "Lists the messages of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
   },
   getMessage: {
     tag: "Conversations",

@@ -54,7 +54,10 @@ export class ApiDescription {
 
   #find(method: string, path: string): FoundOperation | null {
     if (/[a-z]/.test(method)) return null; // a method is written in capitals; "get" is another one
-    for (const [pattern, item] of Object.entries<JsonSchema>(this.#document.paths)) {
+    const paths: Record<string, JsonSchema> = this.#document.paths;
+    // A path without parameters comes before those that match it too; OpenAPI 3.1, Paths Object.
+    const candidates = Object.hasOwn(paths, path) ? { [path]: paths[path] } : paths;
+    for (const [pattern, item] of Object.entries<JsonSchema>(candidates)) {
       const operation = item[method.toLowerCase()];
       const params = operation && match(pattern, path);
       if (params) return { operation, params, place: ["paths", pattern, method.toLowerCase()] };
@@ -190,7 +193,8 @@ function trimmed(value: unknown): unknown {
 /** The same document, in which an answer has whole records only: what a request without `fields` is answered. */
 function withoutParts(document: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(document), (_key, value) => {
-    const isPart = value?.anyOf?.length === 2 && value.anyOf[1].$ref?.endsWith("Part");
-    return isPart ? value.anyOf[0] : value;
+    if (!value?.anyOf?.[1]?.$ref?.endsWith("Part")) return value;
+    const [whole, _part, ...others] = value.anyOf;
+    return others.length === 0 ? whole : { anyOf: [whole, ...others] };
   });
 }

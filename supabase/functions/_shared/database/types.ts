@@ -137,6 +137,7 @@ export type Database = {
           "tags": (string)[];
           "temperature": string;
           "updated_at": string;
+          "version": number;
           "words": string;
         };
         ComputedFields: never;
@@ -159,6 +160,7 @@ export type Database = {
           "tags"?: (string)[];
           "temperature"?: string;
           "updated_at"?: string;
+          "version"?: number;
           "words"?: never;
         };
         Update: {
@@ -180,6 +182,7 @@ export type Database = {
           "tags"?: (string)[];
           "temperature"?: string;
           "updated_at"?: string;
+          "version"?: number;
           "words"?: never;
         };
         Relationships: [
@@ -205,6 +208,7 @@ export type Database = {
           "status": string;
           "team_id": string | null;
           "updated_at": string;
+          "version": number;
           "window_expires_at": string | null;
         };
         ComputedFields: never;
@@ -220,6 +224,7 @@ export type Database = {
           "status"?: string;
           "team_id"?: string | null;
           "updated_at"?: string;
+          "version"?: number;
           "window_expires_at"?: string | null;
         };
         Update: {
@@ -234,6 +239,7 @@ export type Database = {
           "status"?: string;
           "team_id"?: string | null;
           "updated_at"?: string;
+          "version"?: number;
           "window_expires_at"?: string | null;
         };
         Relationships: [
@@ -308,6 +314,7 @@ export type Database = {
           "updated_at": string;
           "value": number | null;
           "value_sort": number;
+          "version": number;
           "words": string;
         };
         ComputedFields: never;
@@ -323,6 +330,7 @@ export type Database = {
           "updated_at"?: string;
           "value"?: number | null;
           "value_sort"?: never;
+          "version"?: number;
           "words"?: never;
         };
         Update: {
@@ -337,6 +345,7 @@ export type Database = {
           "updated_at"?: string;
           "value"?: number | null;
           "value_sort"?: never;
+          "version"?: number;
           "words"?: never;
         };
         Relationships: [
@@ -374,6 +383,39 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "stages";
             referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "deleted_rows": {
+        Row: {
+          "company_id": string;
+          "deleted_at": string;
+          "id": string;
+          "resource": string;
+          "version": number;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "deleted_at": string;
+          "id": string;
+          "resource": string;
+          "version": number;
+        };
+        Update: {
+          "company_id"?: string;
+          "deleted_at"?: string;
+          "id"?: string;
+          "resource"?: string;
+          "version"?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deleted_rows_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
           },
         ];
       };
@@ -481,6 +523,7 @@ export type Database = {
           "status": string | null;
           "type": string;
           "updated_at": string;
+          "version": number;
           "whatsapp_message_id": string | null;
         };
         ComputedFields: never;
@@ -495,6 +538,7 @@ export type Database = {
           "status"?: string | null;
           "type"?: string;
           "updated_at"?: string;
+          "version"?: number;
           "whatsapp_message_id"?: string | null;
         };
         Update: {
@@ -508,6 +552,7 @@ export type Database = {
           "status"?: string | null;
           "type"?: string;
           "updated_at"?: string;
+          "version"?: number;
           "whatsapp_message_id"?: string | null;
         };
         Relationships: [
@@ -1671,6 +1716,7 @@ export type Database = {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
       };
+      "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "claim_template_send": {
         Args: {
           "body_variables"?: (string)[];
@@ -1690,7 +1736,25 @@ export type Database = {
         };
         Returns: Json;
       };
+      "contact_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
+      };
       "contact_id_by_phone": { Args: { "phone": string }; Returns: string };
+      "conversation_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
+      };
       "create_api_key": {
         Args: {
           "company_id"?: string;
@@ -1705,6 +1769,15 @@ export type Database = {
           isOneToOne: true;
           isSetofReturn: false;
         };
+      };
+      "deal_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
       };
       "due_jobs": {
         Args: Record<PropertyKey, never>;
@@ -1726,11 +1799,21 @@ export type Database = {
       };
       "health": { Args: Record<PropertyKey, never>; Returns: boolean };
       "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "message_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
+      };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
       "reseal_account_token": {
         Args: { "account_id": string; "sealed": string; "sealed_before": string };
         Returns: boolean;
       };
+      "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
       "schedule_jobs": { Args: { "secret": string; "url": string }; Returns: undefined };
       "sealed_account_tokens": {
         Args: { "after_id"?: string; "max_rows"?: number };

@@ -18,6 +18,7 @@ import {
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { CUSTOM_FIELDS_TOO_LARGE, CustomFields } from "../custom_fields.ts";
 import { choice, list, searchedText, text, time } from "../records/filters.ts";
+import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { ANY_CASE, oneOf, PHONE, TRUE_OR_FALSE, UUID } from "../records/query_values.ts";
 import { readOperation } from "../records/read_operation.ts";
@@ -122,6 +123,13 @@ const NewContact = withDefaults(ContactChanges, {
 /** Specification, 4.1 to 4.3 and 4.13. */
 export const contacts = [
   listOperation({ id: "listContacts", path: "/contacts", resource: CONTACT }),
+
+  changesOperation({
+    id: "listContactChanges",
+    path: "/contacts/changes",
+    resource: CONTACT,
+    feed: "contact_changes",
+  }),
 
   readOperation({ id: "getContact", path: "/contacts/:id", resource: CONTACT }),
 

@@ -16,6 +16,7 @@ import {
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { choice, optionalChoice, optionalTime, time } from "../records/filters.ts";
+import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { oneOf, UUID } from "../records/query_values.ts";
 import { readOperation } from "../records/read_operation.ts";
@@ -70,6 +71,13 @@ const ConversationChanges = atLeastOne(
 /** Specification, 4.9 and 4.13. A conversation begins with a message, so no operation here creates one. */
 export const conversations = [
   listOperation({ id: "listConversations", path: "/conversations", resource: CONVERSATION }),
+
+  changesOperation({
+    id: "listConversationChanges",
+    path: "/conversations/changes",
+    resource: CONVERSATION,
+    feed: "conversation_changes",
+  }),
 
   readOperation({ id: "getConversation", path: "/conversations/:id", resource: CONVERSATION }),
 

@@ -14,6 +14,7 @@ import {
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { choice, optionalAmount, searchedText, time } from "../records/filters.ts";
+import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { oneOf, UUID } from "../records/query_values.ts";
 import { readOperation } from "../records/read_operation.ts";
@@ -79,6 +80,13 @@ const CONSTRAINT_MEANINGS = {
 /** Specification, 4.4 to 4.6 and 4.13. */
 export const deals = [
   listOperation({ id: "listDeals", path: "/deals", resource: DEAL }),
+
+  changesOperation({
+    id: "listDealChanges",
+    path: "/deals/changes",
+    resource: DEAL,
+    feed: "deal_changes",
+  }),
 
   readOperation({ id: "getDeal", path: "/deals/:id", resource: DEAL }),
 
