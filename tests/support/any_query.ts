@@ -25,6 +25,7 @@ const OTHERS = new Set(["limit", "cursor", "fields", "include", "sort", "include
 function parametersOf(path: string): [string, JsonSchema][] {
   const { parameters } = document.paths[`/gateway${path}`].get as JsonSchema;
   return (parameters as JsonSchema[])
+    .map((each) => each.$ref ? document.components.parameters[each.$ref.split("/").at(-1)] : each)
     .filter((each) => each.in === "query")
     .map(({ name, schema }) => [name, schema]);
 }
