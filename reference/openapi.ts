@@ -17,10 +17,11 @@ import {
   FUNCTIONS,
   type OperationId,
 } from "./functions.ts";
+import { INTRODUCTION } from "./introduction.ts";
 import { type JsonSchema, jsonSchema, withDefaults } from "./json_schema.ts";
 import { parametersOf, sharedParameters } from "./parameters.ts";
 import { RULES } from "./rules.ts";
-import { INTRODUCTION, OPERATIONS, TAGS } from "./words.ts";
+import { OPERATIONS, TAGS } from "./words.ts";
 
 /** The version of the interface; specification, part 9. A release of the functions does not change it. */
 const INTERFACE_VERSION = "2.0.0";

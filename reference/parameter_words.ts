@@ -4,6 +4,9 @@ const PARAMETERS: Record<string, string> = {
   limit: "The greatest number of records on a page. A page of large records ends earlier.",
   cursor:
     "Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`.",
+  start:
+    "Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for " +
+    "the changes from now on. Not together with `cursor`.",
   fields: "The fields that a record of the answer has; without it, all of them.",
   include:
     "Records that belong to a record of the answer, each as a member of this name. `fields` does not " +
@@ -16,9 +19,6 @@ const PARAMETERS: Record<string, string> = {
   q: "Words, each of which a record must have in one of the searched fields. They stand in any order; case, " +
     "accents and punctuation do not count. A word of one or two letters is found at the beginning of a " +
     "word, a longer one anywhere.",
-  start:
-    "Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for " +
-    "the changes from now on. Not together with `cursor`.",
   custom_fields:
     "`custom_fields.<key>=<value>` finds contacts by a custom field. The key is all that follows the first " +
     'dot. The value is compared as text: `5` finds 5 and "5". Several values have commas between them.',

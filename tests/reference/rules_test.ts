@@ -114,6 +114,18 @@ const CASES: Record<RuleId, () => Promise<void>> = {
     assert.match(long.body.error, /longer than 16 KiB/);
     const many = await call(company.keys.read, "GET", `/deals?${"limit=1&".repeat(101)}`);
     assert.match(many.body.error, /more than 100 parameters/);
+    const filters = await call(company.keys.read, "GET", `/deals?title=${"x".repeat(8_000)}`);
+    assert.deepEqual([filters.status, filters.body.code], [422, "invalid_request"]);
+    assert.match(filters.body.error, /filters are too long together/);
+  },
+  async plus_sign() {
+    const phone = anyPhone();
+    const { body } = await createContact({ phone, name: "a+b" });
+    const at = async (query: string) =>
+      (await call(company.keys.read, "GET", `/contacts?${query}`)).body.data[0]?.id;
+    assert.equal(await at(`phone=${phone}`), body.data.id);
+    assert.equal(await at(`created_at[gt]=2026-01-31T00:00:00+00:00&name=a%2Bb`), body.data.id);
+    assert.equal(await at("name=a+b"), undefined);
   },
 };
 

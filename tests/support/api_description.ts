@@ -145,14 +145,18 @@ export class ApiDescription {
     { operation, params, place }: FoundOperation,
   ): string | null {
     const given = { path: Object.entries(params), query: url.searchParams };
+    const withPlus = new URLSearchParams(url.search.replaceAll("+", "%2B"));
     for (const place of ["path", "query"] as const) {
       const declared = declaredParameters(this.#document, operation, place);
       const values = valuesByName(given[place], declared);
+      const plusValues = place === "query" ? valuesByName(withPlus, declared) : values;
       for (const { name, required, schema } of declared) {
         const value = values[name];
         if (value === undefined && required) return `it succeeded without ${name}`;
         if (value === undefined) continue;
-        const problem = this.#requests.problemBySchema(schema, value);
+        // The rule `plus_sign`.
+        const problem = this.#requests.problemBySchema(schema, value) &&
+          this.#requests.problemBySchema(schema, plusValues[name]);
         if (problem) return `it succeeded although ${name} ${problem}`;
       }
       const other = Object.keys(values).find((name) =>

@@ -92,6 +92,14 @@ export function tooManyRequests(): ApiError {
   );
 }
 
+/** The filters of a query, as the database is asked for them, are longer than an address may be. */
+export function queryTooLong(): ApiError {
+  return new ApiError(
+    "invalid_request",
+    "The filters are too long together; ask for fewer values, or for shorter texts, in one request",
+  );
+}
+
 // A request of 1 MiB with nothing but wrong fields would otherwise get an answer of 10 MiB.
 const MAX_DETAILS = 50;
 const MAX_FIELD_LENGTH = 128;

@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import { fetchOnce } from "../fetch_once.ts";
 import { PAGE_BYTES, readWhole, readWithinBudget } from "./page_budget.ts";
-import { TOO_MANY_REQUESTS } from "./rows.ts";
+import { QUERY_TOO_LONG, TOO_MANY_REQUESTS } from "./rows.ts";
 import type { Database } from "./types.ts";
 
 /**
@@ -46,6 +46,18 @@ export function withinBudget<Statement extends Query>(query: Statement, atLeast 
 }
 
 /**
+ * Gateways before a hosted Data API refuse a line of a request that is longer than 8 KiB. In bytes, of the path with
+ * its query; the rest is for the method, the version, and a prefix of the path.
+ */
+const MAX_ADDRESS = 7_500;
+
+/** Whether an address is too long to be asked. What URLs write of it is ASCII. */
+function isTooLong(address: string): boolean {
+  const { pathname, search } = new URL(address);
+  return pathname.length + search.length > MAX_ADDRESS;
+}
+
+/**
  * A client whose statements run as the role of its token. With `api_client`, the database limits them to the
  * company of the key that the token names.
  */
@@ -57,6 +69,7 @@ export function companyDb(
   return new PostgrestClient<Database>(`${config.supabaseUrl}/rest/v1`, {
     headers: { apikey: config.publishableKey },
     async fetch(input, init) {
+      if (isTooLong(String(input))) return refused(QUERY_TOO_LONG, 414);
       const headers = new Headers(init?.headers);
       const [isUrgent, atLeast] = [headers.has(URGENT), Number(headers.get(PAGE))];
       headers.delete(URGENT);
@@ -74,15 +87,17 @@ export function companyDb(
         return await turn(statement, { isUrgent });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        // supabase-js would take a thrown error for a lost connection.
-        return Response.json({ code: TOO_MANY_REQUESTS, message: error.message }, {
-          status: error.status,
-        });
+        return refused(TOO_MANY_REQUESTS, error.status);
       }
     },
     // A request costs one round trip. Whether to retry is the caller's decision.
     retry: false,
   });
+}
+
+/** The answer to a statement that is not made. supabase-js would take a thrown error for a lost connection. */
+function refused(code: string, status: number): Response {
+  return Response.json({ code, message: "The statement was not made" }, { status });
 }
 
 /** Does the work, and aborts it when it takes longer. */

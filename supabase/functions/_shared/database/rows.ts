@@ -1,5 +1,5 @@
 import type { PostgrestError, PostgrestSingleResponse } from "@supabase/supabase-js";
-import { ApiError, invalidApiKey, tooManyRequests } from "../errors.ts";
+import { ApiError, invalidApiKey, queryTooLong, tooManyRequests } from "../errors.ts";
 import { refusedKeyFacts } from "./refused_key.ts";
 
 /** A cause that is likely to pass by itself, so that the same request can succeed later. */
@@ -85,10 +85,13 @@ function passingTrouble(
 /** The code of a statement that was not made, because its company has too many under way. */
 export const TOO_MANY_REQUESTS = "CRM429";
 
+/** The code of a statement that was not made, because its address would be too long. */
+export const QUERY_TOO_LONG = "CRM414";
+
 /**
  * The rows of an answer of the database.
- * @throws ApiError when the database refused the key or its scope, or when the company has too many statements
- *   under way; DatabaseError for any other error.
+ * @throws ApiError when the database refused the key or its scope, when the company has too many statements under
+ *   way, or when the query is too long to be asked; DatabaseError for any other error.
  */
 export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (answer.error === null) return answer.data;
@@ -99,5 +102,6 @@ export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
     throw new ApiError("insufficient_scope", message, { logFacts: refusedKeyFacts(details) });
   }
   if (code === TOO_MANY_REQUESTS) throw tooManyRequests();
+  if (code === QUERY_TOO_LONG) throw queryTooLong();
   throw new DatabaseError(answer.status, answer.error);
 }

@@ -34,7 +34,8 @@ export async function readBody<Schema extends z.ZodType>(
 
 /**
  * The query parameters in the address of a request, parsed by their schema.
- * @throws ApiError invalid_request for an unknown, repeated or malformed parameter, or for too many.
+ * @throws ApiError invalid_request for an unknown, repeated or malformed parameter, for too many, or for bytes that
+ *   are no UTF-8.
  */
 export function readQuery<Schema extends z.ZodType>(
   url: string,
@@ -100,7 +101,18 @@ function parametersIn(url: string): [string, string][] {
   if (query.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
     throw new ApiError("invalid_request", `There are more than ${MAX_PARAMETERS} parameters`);
   }
-  return [...new URLSearchParams(query)];
+  const parameters: [string, string][] = [...new URLSearchParams(query)];
+  refuseOtherEncodings(query, parameters);
+  return parameters;
+}
+
+/** Bytes that are no UTF-8 would be read as U+FFFD, in silence. */
+function refuseOtherEncodings(query: string, parameters: [string, string][]) {
+  if (/\ufffd|%ef%bf%bd/i.test(query)) return; // it was sent
+  const wrong = parameters.filter((pair) => pair.join("").includes("\ufffd"));
+  if (wrong.length === 0) return;
+  const message = "is not in UTF-8; write é as %C3%A9, for example";
+  throw invalidRequest(wrong.map(([field]) => ({ field, message })));
 }
 
 /**

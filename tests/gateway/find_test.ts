@@ -1,0 +1,301 @@
+// What each kind of filter finds, by example. That any query finds what it must is in find_properties_test.ts.
+import assert from "node:assert/strict";
+import { call } from "../support/calls.ts";
+import { addMessage, addTemplate, newCompany, newMember } from "../support/company.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompany();
+const { id: company_id, contact_id, conversation_id, member_id, stage_ids, team_id } = company;
+
+const CONTACTS = {
+  ana: {
+    name: "Ana Sofía",
+    email: "Ana.Sofia@Example.com",
+    phone: "+5511987654321",
+    tags: ["vip", "br"],
+    empresa: "Padaria Três Irmãos",
+    temperature: "hot",
+    custom_fields: {
+      seats: 5,
+      plan: "gold",
+      active: true,
+      "a.b": "dotted",
+      "a[b]": "bracketed",
+      "ключ": "да",
+    },
+    created_at: "2026-01-31T23:59:59.999999Z",
+  },
+  joao: {
+    name: "João",
+    email: "joao@exämple.org",
+    phone: "+5215512345678",
+    tags: ["vip", "São Paulo, SP"],
+    empresa: "",
+    temperature: "cold",
+    custom_fields: JSON.parse(
+      '{"seats":"5","plan":"silver, old","active":"true","__proto__":"inherited"}',
+    ),
+    created_at: "2026-02-01T00:00:00Z",
+  },
+  mariana: {
+    name: "Mariana Anabel",
+    email: null,
+    phone: "+5491123456789",
+    tags: ["VIP"],
+    empresa: null,
+    temperature: "warm",
+    custom_fields: { seats: 6, plan: null, active: false, "__proto__": 1 },
+    created_at: "2026-02-01T00:00:00.000001Z",
+  },
+  nameless: {
+    name: null,
+    email: "x_y%z@example.net",
+    phone: "+12025550123",
+    tags: [],
+    empresa: "100% \\ Co, Ltd*",
+    temperature: "hot",
+    custom_fields: { plan: ["gold"], seats: { seats: 5 } },
+    created_at: "2026-02-02T12:00:00-03:00",
+  },
+};
+const labels = new Map<string, string>();
+await withDatabase(async (sql) => {
+  await sql`delete from deals where company_id = ${company_id}`;
+  for (const [label, { created_at, custom_fields, ...row }] of Object.entries(CONTACTS)) {
+    const columns = { company_id, ...row, custom_fields: sql.json(custom_fields) };
+    const [{ id }] = await sql`insert into contacts ${sql(columns)} returning id`;
+    await sql`update contacts set created_at = ${created_at}::text::timestamptz where id = ${id}`;
+    labels.set(id, label);
+  }
+  for (
+    const [label, value] of Object.entries({
+      none: null,
+      zero: 0,
+      cent: "0.01",
+      thousand: "1200.50",
+    })
+  ) {
+    const row = { company_id, title: label, value, contact_id, stage_id: stage_ids[0] };
+    const [{ id }] = await sql`insert into deals ${sql(row)} returning id`;
+    labels.set(id, label);
+  }
+  for (const status of ["pending", "sent", "failed"] as const) {
+    labels.set(await addMessage(sql, company, { direction: "outbound", status }), status);
+  }
+  labels.set(await addMessage(sql, company), "inbound");
+  const approved = { name: "order_update", business_account_id: "12345", category: null };
+  labels.set(await addTemplate(sql, company_id, approved), "approved");
+  const paused = { name: "Olá, 50%", status: "PAUSED", language: "pt_BR" };
+  labels.set(await addTemplate(sql, company_id, paused), "paused");
+  const agent = await sql.begin((sql) => newMember(sql, company_id, "agent"));
+  await sql`update company_members set name = 'Zoë' where user_id = ${agent}`;
+  labels.set(agent, "agent").set(member_id, "owner");
+});
+labels.set(conversation_id, "conversation").set(team_id, "team");
+
+/** The labels of what a list finds, in the order of the labels above. */
+async function found(address: string): Promise<string[]> {
+  const { status, body } = await call(company.keys.read, "GET", address);
+  assert.equal(status, 200, `${address} ${JSON.stringify(body)}`);
+  const ids: string[] = body.data.map(({ id }: { id: string }) => id);
+  return [...labels].filter(([id]) => ids.includes(id)).map(([, label]) => label);
+}
+
+const [ana, joao, mariana, nameless] = Object.keys(CONTACTS);
+const everybody = [ana, joao, mariana, nameless];
+
+/** Facts, each with addresses and what they find. */
+const FACTS: Record<string, Record<string, string[]>> = {
+  "a phone is found in any of its spellings, also with a bare plus sign": {
+    "/contacts?phone=%2B5511987654321": [ana],
+    "/contacts?phone=+5511987654321": [ana],
+    "/contacts?phone=+551187654321": [ana],
+    "/contacts?phone=%2B525512345678": [joao],
+    "/contacts?phone=+541123456789": [mariana],
+    "/contacts?phone=+551187654321,%2B525512345678,+5215512345678": [ana, joao],
+    "/contacts?phone[ne]=+551187654321,+525512345678&tags[empty]=false": [mariana],
+    "/contacts?phone=+15550100": [],
+  },
+  "an e-mail address is found in any case": {
+    "/contacts?email=ana.SOFIA@example.COM": [ana],
+    "/contacts?email=JOAO@EXÄMPLE.ORG,x_y%25z@example.net": [joao, nameless],
+    "/contacts?email=%25": [],
+    "/contacts?email[contains]=example.com": [ana],
+    "/contacts?email[contains]=EXAMPLE": [ana, joao, nameless],
+  },
+  "a text is compared as it is, and any of several is found": {
+    "/contacts?name=Jo%C3%A3o": [joao],
+    "/contacts?name=jo%C3%A3o": [],
+    "/contacts?name=Joao": [],
+    "/contacts?name=Ana%20Sof%C3%ADa,Jo%C3%A3o,nobody": [ana, joao],
+    "/contacts?name=Ana+Sof%C3%ADa": [ana],
+    "/contacts?empresa=100%25%20%5C%5C%20Co%5C,%20Ltd*": [nameless],
+    "/contacts?empresa=100%25*": [],
+  },
+  "ne finds the others and those without a value": {
+    "/contacts?name[ne]=Jo%C3%A3o,Ana%20Sof%C3%ADa,Ada": [mariana, nameless],
+    "/contacts?email[ne]=ANA.sofia@example.com&name[ne]=Ada": [joao, mariana, nameless],
+    "/contacts?temperature[ne]=hot,warm": [joao],
+    "/contacts?empresa[ne]=Padaria%20Tr%C3%AAs%20Irm%C3%A3os&name[ne]=Ada": [
+      joao,
+      mariana,
+      nameless,
+    ],
+  },
+  "empty is a value that is missing, an empty text or an empty list": {
+    "/contacts?name[empty]=true": [nameless],
+    "/contacts?empresa[empty]=true&name[ne]=Ada": [joao, mariana],
+    "/contacts?empresa[empty]=false": [ana, nameless],
+    "/contacts?email[empty]=true&name[ne]=Ada": [mariana],
+    "/contacts?tags[empty]=true&name[ne]=Ada": [nameless],
+    "/contacts?tags[empty]=false": [ana, joao, mariana],
+  },
+  "contains looks anywhere in its own field, accents, case and punctuation aside": {
+    "/contacts?name[contains]=SOFIA": [ana],
+    "/contacts?name[contains]=sof%C3%AD": [ana],
+    "/contacts?name[contains]=ana-sof": [ana],
+    "/contacts?name[contains]=ana": [ana, mariana],
+    "/contacts?name[contains]=padaria": [],
+    "/contacts?empresa[contains]=tres+irma": [ana],
+    "/contacts?empresa[contains]=100%25": [nameless],
+    "/contacts?empresa[contains]=co,+ltd": [nameless],
+    "/contacts?name[contains]=jo%C3%A3o,ana": [],
+  },
+  "a text of one or two letters is found at the beginnings of words": {
+    "/contacts?name[contains]=an": [ana, mariana],
+    "/contacts?name[contains]=so": [ana],
+    "/contacts?name[contains]=na": [],
+    "/contacts?name[contains]=+an": [ana, mariana],
+    "/contacts?name[contains]=-s": [ana],
+    "/contacts?q=jo": [joao],
+    "/contacts?q=oa": [],
+    "/contacts?q=ia": [],
+    "/contacts?q=iana": [mariana],
+  },
+  "q finds words in any order and in any of the searched fields": {
+    "/contacts?q=sofia+ana": [ana],
+    "/contacts?q=irmaos+ana+5511987": [ana],
+    "/contacts?q=SOF%C3%8DA": [ana],
+    "/contacts?q=example": [ana, joao, nameless],
+    "/contacts?q=%2B5511987654321": [ana],
+    "/contacts?q=ana+anabel": [mariana],
+    "/contacts?q=ana+ana": [ana, mariana],
+    "/contacts?q=x_y%25z": [nameless],
+    "/contacts?q=vip": [],
+    "/deals?q=thous": ["thousand"],
+  },
+  "tags have any of several, all of them or none": {
+    "/contacts?tags=br,S%C3%A3o%20Paulo%5C,%20SP": [ana, joao],
+    "/contacts?tags=vip": [ana, joao],
+    "/contacts?tags[all]=vip,br": [ana],
+    "/contacts?tags[all]=br,vip,br": [ana],
+    "/contacts?tags[ne]=vip&name[ne]=Ada": [mariana, nameless],
+    "/contacts?tags[ne]=vip,VIP&tags[empty]=false": [],
+    "/contacts?tags=S%C3%A3o%20Paulo": [],
+  },
+  'a custom field is compared as text: 5 finds 5 and "5"': {
+    "/contacts?custom_fields.seats=5": [ana, joao],
+    "/contacts?custom_fields.seats=5,6": [ana, joao, mariana],
+    "/contacts?custom_fields.seats=5.0": [],
+    "/contacts?custom_fields.active=true": [ana, joao],
+    "/contacts?custom_fields.active=false": [mariana],
+    "/contacts?custom_fields.plan=gold": [ana],
+    "/contacts?custom_fields.plan=silver%5C,%20old,gold": [ana, joao],
+    "/contacts?custom_fields.plan=null": [],
+    "/contacts?custom_fields.plan=Gold": [],
+    "/contacts?custom_fields.seats=5&custom_fields.plan=gold": [ana],
+  },
+  "the key of a custom field is all behind the first dot": {
+    "/contacts?custom_fields.a.b=dotted": [ana],
+    "/contacts?custom_fields.a[b]=bracketed": [ana],
+    "/contacts?custom_fields.a%5Bb%5D=bracketed": [ana],
+    "/contacts?custom_fields.%D0%BA%D0%BB%D1%8E%D1%87=%D0%B4%D0%B0": [ana],
+    "/contacts?custom_fields.__proto__=inherited": [joao],
+    "/contacts?custom_fields.__proto__=inherited,1": [joao],
+    "/contacts?custom_fields.constructor=x": [],
+    "/contacts?custom_fields.toString=x": [],
+  },
+  "a time is compared to the microsecond, whatever its offset, and a day is its beginning in UTC": {
+    "/contacts?created_at[lt]=2026-02-01": [ana],
+    "/contacts?created_at[lte]=2026-02-01": [ana, joao],
+    "/contacts?created_at[gte]=2026-02-01&created_at[lt]=2026-02-02": [joao, mariana],
+    "/contacts?created_at[gt]=2026-01-31&created_at[lt]=2026-02-01T00:00:00.000001Z": [ana, joao],
+    "/contacts?created_at[gte]=2026-01-31T21:00:00-03:00&created_at[lt]=2026-02-02": [
+      joao,
+      mariana,
+    ],
+    "/contacts?created_at[lte]=2026-02-01T09:30:00.000001+09:30": [ana, joao, mariana],
+    "/contacts?created_at[lte]=2026-02-01T09:30:00.000001%2B09:30": [ana, joao, mariana],
+    "/contacts?created_at[lte]=2026-02-01t00:00:00z": [ana, joao],
+    "/contacts?created_at[gt]=2026-02-02T14:59:59.5Z&created_at[lt]=2026-02-03": [nameless],
+    "/contacts?created_at[lt]=0001-01-02": [],
+    "/contacts?created_at[gt]=9999-12-31T23:59:59-14:59": [],
+  },
+  "words of a field's list and booleans are found by any of several": {
+    "/contacts?temperature=hot,cold": [ana, joao, nameless],
+    "/contacts?is_active=true&tags[empty]=false": [ana, joao, mariana],
+    "/contacts?is_active=false": [],
+    "/contacts?do_not_contact=true,false&name[ne]=Ada": everybody,
+    "/members?role=owner": ["owner"],
+    "/members?role[ne]=owner": ["agent"],
+    [`/members?id=${member_id}`]: ["owner"],
+    "/members?name[contains]=zoe": ["agent"],
+    "/members?name[empty]=true": ["owner"],
+  },
+  "a range of value leaves out the deals without one": {
+    "/deals?value[lt]=1": ["zero", "cent"],
+    "/deals?value[lte]=0": ["zero"],
+    "/deals?value[gt]=0": ["cent", "thousand"],
+    "/deals?value[gte]=-5": ["zero", "cent", "thousand"],
+    "/deals?value[gt]=-1&value[lt]=0": [],
+    "/deals?value=1200.5,0.010": ["cent", "thousand"],
+    "/deals?value=-1": [],
+    "/deals?value[ne]=0,1200.50": ["none", "cent"],
+    "/deals?value[ne]=-1": ["none", "zero", "cent", "thousand"],
+    "/deals?value[empty]=true": ["none"],
+    "/deals?value[empty]=false&value[lt]=1200.51": ["zero", "cent", "thousand"],
+  },
+  "a message is found by the status that callers see": {
+    [`/conversations/${conversation_id}/messages?status=accepted`]: ["sent"],
+    [`/conversations/${conversation_id}/messages?status=accepted,failed`]: ["sent", "failed"],
+    [`/conversations/${conversation_id}/messages?status[ne]=accepted`]: [
+      "pending",
+      "failed",
+      "inbound",
+    ],
+    [`/conversations/${conversation_id}/messages?status[empty]=true`]: ["inbound"],
+    [`/conversations/${conversation_id}/messages?direction=outbound&status[ne]=pending`]: [
+      "sent",
+      "failed",
+    ],
+  },
+  "a reference is found by its id in any case, and one that is missing by empty": {
+    [`/conversations?contact_id=${contact_id.toUpperCase()}`]: ["conversation"],
+    "/conversations?assigned_to[empty]=true&team_id[empty]=true": ["conversation"],
+    "/conversations?assigned_to[empty]=false": [],
+    [`/conversations?assigned_to[ne]=${member_id}`]: ["conversation"],
+    [`/conversations?assigned_to=${member_id}`]: [],
+    [`/deals?stage_id=${stage_ids[1]},${stage_ids[0]}&value=0`]: ["zero"],
+    [`/deals?stage_id[ne]=${stage_ids[0]}`]: [],
+    [`/teams?id[ne]=${team_id}`]: [],
+  },
+  "a template is found by the channel's words in any case": {
+    "/templates?status=approved": ["approved"],
+    "/templates?status[ne]=APPROVED": ["paused"],
+    "/templates?language=pt_BR,es": ["paused"],
+    "/templates?category[empty]=true": ["approved"],
+    "/templates?category=utility": ["paused"],
+    "/templates?business_account_id=12345,1": ["approved"],
+    "/templates?phone_number_id=12345": [],
+    "/templates?name=Ol%C3%A1%5C,%2050%25": ["paused"],
+    "/templates?name[contains]=ola": ["paused"],
+  },
+};
+
+for (const [fact, addresses] of Object.entries(FACTS)) {
+  Deno.test(fact, async () => {
+    for (const [address, expected] of Object.entries(addresses)) {
+      assert.deepEqual(await found(address), expected, address);
+    }
+  });
+}

@@ -1,0 +1,128 @@
+// A gateway before a hosted Data API takes a line of 8 KiB. What would be longer is refused before it is asked.
+import assert from "node:assert/strict";
+import { call } from "../support/calls.ts";
+import { newCompanyWithTemplate } from "../support/company.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompanyWithTemplate();
+const { keys } = company;
+const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
+const several = (count: number, value: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => value(at)).join(",");
+
+/** A gateway that notes how long the addresses are with which the views of rows are asked. */
+async function measuredGateway() {
+  const lengths: number[] = [];
+  const database = watchedStack(({ url }) => {
+    const { pathname, search } = new URL(url);
+    if (!pathname.endsWith("/authenticate")) lengths.push(pathname.length + search.length);
+    return null;
+  });
+  const request = await ownGateway(database.url);
+  return { lengths, request, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
+}
+
+Deno.test("filters that are too long together are a 422 that says so, and no rows are asked for", async () => {
+  await using gateway = await measuredGateway();
+  const addresses = [
+    `/contacts?${query({ name: several(100, (at) => `${at}`.padEnd(80, "x")) })}`,
+    `/contacts?${query({ tags: several(30, (at) => `tag ${at} `.padEnd(64, "é")) })}`,
+    `/contacts?${query({ q: "語".repeat(255), "name[contains]": "🎈".repeat(255) })}`,
+    `/contacts?${query({ "custom_fields.x": several(100, (at) => `${at}`.padEnd(120, "1")) })}`,
+    `/deals?${query({ title: "x".repeat(16 * 1024 - 10) })}`,
+    `/search?${query({ q: "ﷺ".repeat(200) })}`,
+  ];
+  for (const address of addresses) {
+    const { status, body } = await gateway.request(keys.read, "GET", address);
+    assert.deepEqual([status, body.code], [422, "invalid_request"], address.slice(0, 80));
+    assert.match(body.error, /filters are too long together/);
+    assert.equal((await gateway.request("sk_live_wrong", "GET", address)).status, 401);
+    assert.equal((await gateway.request(keys.write, "GET", address)).status, 403);
+  }
+  assert.deepEqual(gateway.lengths, []);
+});
+
+Deno.test("what is asked fits into a line of 8 KiB, whatever the filters", async () => {
+  await using gateway = await measuredGateway();
+  for (let count = 1; count <= 100; count += 7) {
+    const name = several(count, (at) => `${at}`.padEnd(80, "x"));
+    const { status } = await gateway.request(keys.read, "GET", `/contacts?${query({ name })}`);
+    assert.equal(status, gateway.lengths.length === 1 ? 200 : 422);
+    assert.ok(gateway.lengths.every((length) => length <= 7_500), String(gateway.lengths));
+    gateway.lengths.length = 0;
+  }
+});
+
+Deno.test("each filter of plain values and of the greatest number of them is asked", async () => {
+  await using gateway = await measuredGateway();
+  const ids = several(100, () => crypto.randomUUID());
+  const messages = `/conversations/${company.conversation_id}/messages`;
+  const addresses: [string, Record<string, string>][] = [
+    ["/contacts", { id: ids }],
+    ["/contacts", { "id[ne]": ids }],
+    ["/contacts", { phone: several(100, (at) => `+5511987654${100 + at}`) }],
+    ["/contacts", { "phone[ne]": several(100, (at) => `+5511987654${100 + at}`) }],
+    ["/contacts", { email: several(100, (at) => `somebody.${at}@company-${at}.example.com`) }],
+    ["/contacts", { tags: several(100, (at) => `a tag of some words ${at}`) }],
+    ["/contacts", { "custom_fields.some_key": several(40, String) }],
+    ["/contacts", { "custom_fields.some_key": several(60, (at) => `value ${at}`) }],
+    ["/contacts", { q: several(10, (at) => `${at}`.padEnd(24, "x")) }],
+    ["/contacts", { name: "🎈".repeat(255) }],
+    ["/contacts", { "name[contains]": "ção ".repeat(63) }],
+    ["/deals", { "contact_id[ne]": ids, sort: "-value", include: "contact,stage" }],
+    ["/deals", { value: several(100, (at) => `${at}.99`) }],
+    ["/conversations", { "assigned_to[ne]": ids, include: "contact", sort: "last_message_at" }],
+    [messages, {
+      "whatsapp_message_id": several(100, (at) => `wamid.HBgMNTUxMTk4NzY1NDMyMRUCABEY${at}`),
+    }],
+    ["/templates", { "business_account_id[ne]": several(100, (at) => `10${at}`.padEnd(15, "0")) }],
+    ["/search", { q: "🎈".repeat(255) }],
+  ];
+  for (const [path, parameters] of addresses) {
+    const address = `${path}?${query(parameters)}`;
+    const { status, body } = await gateway.request(keys.read, "GET", address);
+    assert.equal(status, 200, `${address.slice(0, 80)} ${JSON.stringify(body)}`);
+  }
+});
+
+Deno.test("a walk by the longest names goes on, with another long filter beside it", async () => {
+  const { id, keys } = await newCompanyWithTemplate();
+  const nameOf = (end: string) => "🎈".repeat(200) + end;
+  await withDatabase(async (sql) => {
+    for (const end of ["a", "b", "c"]) {
+      const row = { company_id: id, phone: `+4420700000${end.charCodeAt(0)}`, name: nameOf(end) };
+      await sql`insert into contacts ${sql(row)}`;
+    }
+  });
+  const filters = query({
+    sort: "name",
+    limit: "1",
+    "name[ne]": "é".repeat(255),
+    q: "🎈".repeat(3),
+  });
+  const names: string[] = [];
+  for (let cursor: string | null = "", pages = 0; cursor !== null && pages < 5; pages++) {
+    const next: string = cursor && `&cursor=${cursor}`;
+    const { status, body } = await call(keys.read, "GET", `/contacts?${filters}${next}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    names.push(...body.data.map(({ name }: { name: string }) => name));
+    cursor = body.pagination.next_cursor;
+  }
+  assert.deepEqual(names.sort(), ["a", "b", "c"].map(nameOf));
+});
+
+Deno.test("100 values and 10 words are taken, and one more is a 422", async () => {
+  const at = async (parameters: Record<string, string>) =>
+    (await call(keys.read, "GET", `/contacts?${query(parameters)}`)).status;
+  const numbers = (count: number) => several(count, String);
+  assert.equal(await at({ name: numbers(100) }), 200);
+  assert.equal(await at({ name: numbers(101) }), 422);
+  assert.equal(await at({ "tags[all]": numbers(101) }), 422);
+  assert.equal(await at({ "custom_fields.x": several(101, () => "x") }), 422);
+  assert.equal(await at({ q: numbers(10) }), 200);
+  assert.equal(await at({ q: numbers(11) }), 422);
+  assert.equal(await at({ q: "x".repeat(255) }), 200);
+  assert.equal(await at({ q: "x".repeat(256) }), 422);
+  assert.equal(await at({ "name[contains]": "x".repeat(256) }), 422);
+});
