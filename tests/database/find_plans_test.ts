@@ -176,7 +176,7 @@ Deno.test("among 100,000 contacts, no filter alone reads the company for a page 
             return counts;
           };
           const before = await read();
-          const found = await sql`
+          await sql`
             select * from search_records(${wordsOf(text).map(patternOf)}, ${
             folded(text).trim()
           }, 50)
