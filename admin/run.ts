@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../supabase/functions/_shared/config.ts";
 import { accountCommands } from "./accounts.ts";
+import { changesCommands } from "./changes.ts";
 import { companyCommands } from "./companies.ts";
 import { jobCommands } from "./jobs.ts";
 import { keyCommands } from "./keys.ts";
@@ -29,8 +30,8 @@ export async function runCommand(args: string[]): Promise<number> {
 function newProgram(): Command {
   const program = new Command("npm run admin --")
     .description(
-      "Manage companies, API keys, messaging accounts and their jobs, on the local stack or on the Supabase " +
-        "project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
+      "Manage companies, API keys, messaging accounts, their jobs and the feeds of changes, on the local stack or on " +
+        "the Supabase project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
     )
     .helpOption("--help", "show this text")
     .helpCommand("help [command]", "show the help of a command")
@@ -53,6 +54,7 @@ A command that fails says why and exits with 1; wrong usage exits with 2.`,
   accountCommands(program);
   templateCommands(program);
   jobCommands(program);
+  changesCommands(program);
   secretsCommands(program);
   return program;
 }

@@ -67,6 +67,10 @@ const SCENARIOS: Record<string, (facts: Facts) => Plan> = {
   words: () => find("Find contacts by three letters", "q=ana"),
   two_words: ({ namesakes }) =>
     find("Find contacts by two words", `q=${NAME.replace(" ", "+")}`, Math.min(namesakes, PAGE)),
+  changes: () => ({
+    ...list(`List changes of contacts, a page of ${PAGE}`, "contacts/changes", Contact),
+    floors: [],
+  }),
   create_contact: () => ({
     ...write("Create a contact", "POST contacts", Contact, {
       phone: "+79{{n}}",

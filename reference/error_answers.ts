@@ -76,11 +76,21 @@ export function addErrorExamples(responses: Record<string, JsonSchema>, examples
   }
 }
 
-/** The Example Objects of OpenAPI for recorded examples, by name; undefined when there are none. */
+/**
+ * The Example Objects of OpenAPI for recorded examples, by name; undefined when there are none. That of an answer
+ * says which query was answered so.
+ */
 export function exampleObjects(examples: Example[], what: "request" | "answer") {
-  const entries = examples.map(({ name, summary, request, answer }) => [name, {
-    summary,
-    value: what === "answer" ? answer : request.body,
-  }]);
+  const entries = examples.map(({ name, summary, request: { query, body }, answer }) => [
+    name,
+    what === "request"
+      ? { summary, value: body }
+      : { summary, ...(query && { description: `\`${queryText(query)}\`` }), value: answer },
+  ]);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** A query as a person writes it, before anything in it is encoded. */
+function queryText(query: Record<string, string>): string {
+  return `?${Object.entries(query).map((pair) => pair.join("=")).join("&")}`;
 }

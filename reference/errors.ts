@@ -93,6 +93,11 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
       },
     },
   },
+  cursor_expired: {
+    description:
+      "The cursor of `changes` is from before the database was restored or moved, so changes may be " +
+      "missing behind it. Read everything again from `start=beginning`.",
+  },
   payload_too_large: { description: "The body is larger than 1 MiB." },
   invalid_request: {
     description:

@@ -1,19 +1,8 @@
+import { contact, demoId, EXAMPLE_READS, type ExampleRequest } from "./example_reads.ts";
 import type { OperationId } from "./functions.ts";
 
 // The requests of the examples. `npm run generate` makes them with the demo company's key and records the
 // answers in examples.json. A test makes them again and compares.
-
-/** The request of an example. */
-interface ExampleRequest {
-  name: string;
-  summary: string;
-  /** The values of the parameters in the path. */
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: Record<string, unknown>;
-  /** The headers that carry the key; by default the key of the demo company. */
-  key?: Record<string, string>;
-}
 
 /** A request with its recorded answer. */
 export interface Example {
@@ -27,10 +16,6 @@ export interface Example {
 /** The examples of each operation, by its id. */
 export type Examples = Partial<Record<string, Example[]>>;
 
-/** The id of a row of the demo data: each table has a block. */
-const demoId = (block: string, number: number) =>
-  `de3000${block}-0000-4000-8000-${String(number).padStart(12, "0")}`;
-const contact = (number: number) => demoId("06", number);
 const TEMPLATE = {
   phone: "+12025550101",
   template_name: "order_update",
@@ -51,87 +36,7 @@ const failingSend = (name: string, summary: string, phone: string): ExampleReque
  * compile when an operation has none.
  */
 export const EXAMPLE_REQUESTS = {
-  listContacts: [
-    { name: "firstPage", summary: "The first page", query: { limit: "2" } },
-    { name: "noKey", summary: "Without a key", key: {} },
-    { name: "wrongKey", summary: "With an invalid key", key: { "X-Api-Key": "sk_live_wrong" } },
-    { name: "wrongLimit", summary: "With a limit that is too high", query: { limit: "1000" } },
-  ],
-  getContact: [
-    { name: "oneContact", summary: "One contact", params: { id: contact(4) } },
-    {
-      name: "unknownContact",
-      summary: "Your company has no such contact",
-      params: { id: contact(9999) },
-    },
-  ],
-  listDeals: [{ name: "firstPage", summary: "The first page", query: { limit: "2" } }],
-  getDeal: [{ name: "oneDeal", summary: "One deal", params: { id: demoId("07", 5) } }],
-  listPipelines: [{ name: "all", summary: "All pipelines" }],
-  getPipeline: [{ name: "onePipeline", summary: "One pipeline", params: { id: demoId("04", 1) } }],
-  listStages: [
-    {
-      name: "ofOnePipeline",
-      summary: "The stages of one pipeline",
-      query: { pipeline_id: demoId("04", 1) },
-    },
-  ],
-  getStage: [{ name: "oneStage", summary: "One stage", params: { id: demoId("05", 1) } }],
-  listConversations: [{ name: "firstPage", summary: "The first page", query: { limit: "2" } }],
-  getConversation: [{
-    name: "oneConversation",
-    summary: "One conversation",
-    params: { id: demoId("08", 3) },
-  }],
-  listMessages: [
-    {
-      name: "newestMessages",
-      summary: "The newest messages of a conversation",
-      params: { id: demoId("08", 3) },
-      query: { limit: "2" },
-    },
-    {
-      name: "unknownConversation",
-      summary: "Your company has no such conversation",
-      params: { id: demoId("08", 9999) },
-    },
-  ],
-  getMessage: [{ name: "oneMessage", summary: "One message", params: { id: demoId("10", 304) } }],
-  search: [
-    { name: "found", summary: "What has the word", query: { q: "maya", limit: "3" } },
-    { name: "noWord", summary: "Without a word", query: { q: "!" } },
-  ],
-  listTeams: [{ name: "all", summary: "All teams" }],
-  getTeam: [{ name: "oneTeam", summary: "One team", params: { id: demoId("02", 1) } }],
-  listMembers: [{ name: "all", summary: "All members" }],
-  getMember: [{ name: "oneMember", summary: "One member", params: { id: demoId("01", 1) } }],
-  listTemplates: [
-    {
-      name: "ofOneName",
-      summary: "The languages of one template",
-      query: { name: "order_update", limit: "2" },
-    },
-    {
-      name: "none",
-      summary: "A template that the channel does not list",
-      query: { name: "order_update", language: "fr" },
-    },
-  ],
-  getTemplate: [
-    {
-      name: "oneTemplate",
-      summary: "One template",
-      params: { id: demoId("09", 2) },
-    },
-    {
-      name: "unknownTemplate",
-      summary: "Your company has no such template",
-      params: { id: demoId("09", 9999) },
-    },
-  ],
-  getHealth: [{ name: "ok", summary: "The service works" }],
-  // Its answer would be the description that contains the examples.
-  getOpenApi: [],
+  ...EXAMPLE_READS,
   createContact: [
     {
       name: "created",

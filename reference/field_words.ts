@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { DeletedRow } from "../supabase/functions/gateway/records/changes.ts";
 import type { Health } from "../supabase/functions/gateway/health.ts";
 import type { OpenApi } from "../supabase/functions/gateway/openapi.ts";
 import type { Contact } from "../supabase/functions/gateway/resources/contacts.ts";
@@ -189,6 +190,17 @@ export const FIELDS = {
     body_variables: "How many values `body_variables` has.",
     button_variables: "How many values `button_variables` has.",
   } satisfies FieldsOf<typeof TemplateNeeds>,
+  DeletedRow: {
+    id: COMMON.id,
+    company_id: COMMON.company_id,
+    deleted_at: "When the record was deleted.",
+  } satisfies FieldsOf<typeof DeletedRow>,
+  ChangesPagination: {
+    limit: "The greatest number of changes on a page.",
+    has_more:
+      "Whether more changes can be read at once. When it is `false`, the copy is in step for now.",
+    next_cursor: "Continues after this page, at once or later.",
+  },
   Pagination: {
     limit: "The greatest number of records on a page.",
     has_more: "Whether there is another page.",
@@ -285,10 +297,12 @@ export const SCHEMAS: Record<string, string> = {
   TemplateVariable: "A variable of a template.",
   TemplateButton: "A button that needs a value on each send.",
   TemplateNeeds: "What a send of a template must carry.",
+  DeletedRow: "What is left of a record that was deleted.",
   Pagination: "The place of this page in its list.",
   FoundContact: "A contact that a search has found.",
   FoundDeal: "A deal that a search has found.",
   FoundConversation: "A conversation that a search has found by its contact.",
+  ChangesPagination: "The place of this page in the changes.",
   Health: "The state of the service.",
   OpenApi: "A description of an API in OpenAPI 3.1.",
   SendRequest: "A template to send.",

@@ -78,3 +78,18 @@ function foldNull(schema: JsonSchema) {
   Object.assign(schema, { type: [type, "null"], ...rest, ...schema });
   if (schema.enum) schema.enum = [...schema.enum, null];
 }
+
+/** Adds to the JSON Schema of an object the defaults that zod leaves out for a schema with a transform. */
+export function withDefaults(
+  schema: JsonSchema,
+  source: z.ZodType,
+  schemas: Record<string, JsonSchema>,
+): JsonSchema {
+  const target = schema.$ref ? schemas[schema.$ref.split("/").at(-1)!] : schema;
+  const { shape = {} } = source as z.ZodObject;
+  for (const [name, field] of Object.entries(shape)) {
+    const value = (field as z.ZodType).meta()?.default;
+    if (value !== undefined) target.properties[name].default = value;
+  }
+  return schema;
+}

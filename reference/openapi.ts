@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { Operation } from "../supabase/functions/_shared/http/operation.ts";
 import {
   addErrorExamples,
@@ -18,10 +17,11 @@ import {
   FUNCTIONS,
   type OperationId,
 } from "./functions.ts";
-import { type JsonSchema, jsonSchema } from "./json_schema.ts";
+import { INTRODUCTION } from "./introduction.ts";
+import { type JsonSchema, jsonSchema, withDefaults } from "./json_schema.ts";
+import { parametersOf, sharedParameters } from "./parameters.ts";
 import { RULES } from "./rules.ts";
-import { parameterWords } from "./parameter_words.ts";
-import { INTRODUCTION, OPERATIONS, TAGS } from "./words.ts";
+import { OPERATIONS, TAGS } from "./words.ts";
 
 /** The version of the interface; specification, part 9. A release of the functions does not change it. */
 const INTERFACE_VERSION = "2.0.0";
@@ -48,8 +48,9 @@ export function openApi(examples: Examples): JsonSchema {
       );
     }
   }
+  const shared = sharedParameters(paths);
   describeFields(schemas);
-  addParts(schemas);
+  addParts(schemas, paths);
   addErrorExamples(responses, examples);
   return {
     "x-generated": "Written by npm run generate; do not edit.",
@@ -98,6 +99,7 @@ export function openApi(examples: Examples): JsonSchema {
             "carries it. Without such an id, the answer carries a new UUID.",
           schema: { type: "string" },
         },
+        ...shared,
       },
       headers: {
         RequestId: {
@@ -129,10 +131,9 @@ function operationObject(
   if (!words) throw new Error(`${id} has no words`);
   const { tag, summary, description } = words;
   if (!examples) throw new Error(`${id} has no examples; npm run generate records them`);
-  const queried = query instanceof z.ZodLazy ? query.unwrap() : query;
   const parameters = [
-    ...parametersOf(params, "path", components),
-    ...parametersOf(queried, "query", components),
+    ...parametersOf(params, "path", components.schemas),
+    ...parametersOf(query, "query", components.schemas),
     { $ref: "#/components/parameters/RequestId" },
   ];
   const successes = Object.entries(answers).map(([status, answer]) => [status, {
@@ -175,40 +176,14 @@ function operationObject(
   };
 }
 
-function parametersOf(
-  schema: z.ZodObject | undefined,
-  place: "path" | "query",
-  components: Components,
-): JsonSchema[] {
-  if (!schema) return [];
-  const { properties, required = [] } = withDefaults(
-    jsonSchema(schema, components.schemas),
-    schema,
-    components.schemas,
-  );
-  return Object.entries<JsonSchema>(properties).map(([name, value]) => {
-    const parameter = { name, in: place, required: required.includes(name) };
-    const description = parameterWords(name);
-    if (value.type === "array") {
-      return { ...parameter, description, style: "form", explode: false, schema: value };
-    }
-    if (value.type !== "object") return { ...parameter, description, schema: value };
-    // Each member is a parameter, whose name begins with that of the object.
-    const { additionalProperties } = value;
-    const schema = {
-      type: "object",
-      patternProperties: { [`^${name}\\..`]: additionalProperties },
-      additionalProperties: false,
-    };
-    return { ...parameter, description, style: "form", explode: true, schema };
-  });
-}
-
 /** The schema of an answer; where `fields` can ask for a part of each record, also of such parts. */
 function answerSchema(schema: JsonSchema, parameters: JsonSchema[]): JsonSchema {
   if (!parameters.some(({ name }) => name === "fields")) return schema;
   const { data } = schema.properties;
-  const orPart = ({ $ref }: JsonSchema) => ({ anyOf: [{ $ref }, { $ref: `${$ref}${PART}` }] });
+  const orPart = (record: JsonSchema) => {
+    const [{ $ref }, ...others] = record.anyOf ?? [record];
+    return { anyOf: [{ $ref }, { $ref: `${$ref}${PART}` }, ...others] };
+  };
   schema.properties.data = data.items ? { ...data, items: orPart(data.items) } : orPart(data);
   return schema;
 }
@@ -217,12 +192,9 @@ function answerSchema(schema: JsonSchema, parameters: JsonSchema[]): JsonSchema 
 const PART = "Part";
 
 /** Adds the schemas of the parts that `fields` asks for. */
-function addParts(schemas: Record<string, JsonSchema>) {
-  const reads = FUNCTIONS.flatMap(({ operations }) => operations)
-    .filter(({ query }) => query instanceof z.ZodLazy)
-    .map(({ answers }) => (jsonSchema(answers[200], {}) as JsonSchema).properties.data)
-    .map((data) => (data.items ?? data).$ref.split("/").at(-1) as string);
-  for (const id of new Set(reads)) {
+function addParts(schemas: Record<string, JsonSchema>, paths: Record<string, JsonSchema>) {
+  const wanted = JSON.stringify(paths).matchAll(new RegExp(`/schemas/(\\w+)${PART}"`, "g"));
+  for (const id of new Set(Array.from(wanted, ([, id]) => id))) {
     const { required: _, description, ...part } = schemas[id];
     schemas[`${id}${PART}`] = {
       ...part,
@@ -230,21 +202,6 @@ function addParts(schemas: Record<string, JsonSchema>) {
       minProperties: 1,
     };
   }
-}
-
-/** Adds the defaults that zod leaves out for a schema with a transform. */
-function withDefaults(
-  schema: JsonSchema,
-  source: z.ZodType,
-  schemas: Record<string, JsonSchema>,
-): JsonSchema {
-  const target = schema.$ref ? schemas[schema.$ref.split("/").at(-1)!] : schema;
-  const { shape = {} } = source as z.ZodObject;
-  for (const [name, field] of Object.entries(shape)) {
-    const value = (field as z.ZodType).meta()?.default;
-    if (value !== undefined) target.properties[name].default = value;
-  }
-  return schema;
 }
 
 /** Adds the descriptions of all schemas and their fields. */

@@ -29,6 +29,7 @@ export const RULES = {
     "In a parameter that takes several values, a comma within a value is `\\,` and a backslash is `\\\\`.",
   searchable:
     "`q` and `[contains]` need a letter or a digit. `q` has at most 10 words, each text at most 255 characters.",
+  cursor_or_start: "`start` and `cursor` are not given together.",
   body_size:
     "A body is one JSON object of at most 1 MiB, in UTF-8. The body of a GET request is not read.",
   body_values:

@@ -1,42 +1,6 @@
 import type { OperationId } from "./functions.ts";
 
-// The prose of the API's description; the prose of its fields is in field_words.ts. It does not compile when
-// an operation has none.
-
-/** The description of the API as a whole. The rules follow it. */
-export const INTRODUCTION =
-  `An API key belongs to **one company** and reaches only the data of that company.
-
-- The **gateway** lists, creates and updates contacts and deals. It lists pipelines, stages, teams and members, it
-  lists and updates conversations, and it lists their messages. It shows the WhatsApp templates of your company. Each
-  record is also answered by its id.
-- **send-external-template** sends an approved WhatsApp template to a phone. It records the conversation and the
-  message, so that the platform's AI agent can answer in context.
-
-## Authentication
-
-Send the API key as \`Authorization: Bearer sk_live_…\` or as \`X-Api-Key: sk_live_…\`. A key has one or more of the scopes
-read, write and messaging. Keep it on a server, never in a browser: no answer has CORS headers.
-
-## Answers
-
-A success of the gateway is \`{ "data": … }\`. A list also has \`pagination\`. For the next page, send its \`next_cursor\` as
-\`cursor\`.
-
-An error is \`{ "error", "code", "request_id" }\`, with \`details\` when fields are wrong. Decide by \`code\`; \`error\` is a
-sentence for people.
-
-Every answer has the headers \`X-Request-Id\` and \`Cache-Control: no-store\`. Every path that answers GET also answers
-HEAD, without the body.
-
-## Requests
-
-A request is judged in this order: method (template endpoint only), key, scope, parameters and body, existence and
-conflicts. A caller without a valid key learns nothing else.
-
-Bodies and parameters are strict. A field that is unknown or read-only is refused by name, and nothing is dropped in
-silence. These rules apply beside the schemas:
-`;
+// The prose of the operations. It does not compile when one has none.
 
 /** The groups of operations, each with its description. */
 export const TAGS = {
@@ -64,12 +28,21 @@ export const OPERATIONS = {
   listContacts: {
     tag: "Contacts",
     summary: "List contacts",
-    description: "Lists the contacts of your company, newest first.",
+    description:
+      "Lists the contacts of your company, newest first unless `sort` says otherwise. `q` searches `name`, " +
+      "`email`, `phone` and `empresa`.",
+  },
+  listContactChanges: {
+    tag: "Contacts",
+    summary: "List changes of contacts",
+    description:
+      "Lists the contacts of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
   },
   getContact: {
     tag: "Contacts",
     summary: "Get a contact",
-    description: "Answers one contact of your company.",
+    description: "Answers one contact of your company, by its id.",
   },
   createContact: {
     tag: "Contacts",
@@ -88,12 +61,22 @@ export const OPERATIONS = {
   listDeals: {
     tag: "Deals",
     summary: "List deals",
-    description: "Lists the deals of your company, newest first.",
+    description:
+      "Lists the deals of your company, newest first unless `sort` says otherwise. `q` searches `title`. " +
+      "`include` adds the contact and the stage of each deal.",
+  },
+  listDealChanges: {
+    tag: "Deals",
+    summary: "List changes of deals",
+    description:
+      "Lists the deals of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
   },
   getDeal: {
     tag: "Deals",
     summary: "Get a deal",
-    description: "Answers one deal of your company.",
+    description:
+      "Answers one deal of your company, by its id; with `include`, also its contact and its stage.",
   },
   createDeal: {
     tag: "Deals",
@@ -109,34 +92,48 @@ export const OPERATIONS = {
   listPipelines: {
     tag: "Pipelines",
     summary: "List pipelines",
-    description: "Lists the pipelines of your company, by position.",
+    description:
+      "Lists the pipelines of your company, by position unless `sort` says otherwise. `include=stages` adds the " +
+      "stages of each, by position.",
   },
   getPipeline: {
     tag: "Pipelines",
     summary: "Get a pipeline",
-    description: "Answers one pipeline of your company.",
+    description:
+      "Answers one pipeline of your company, by its id; with `include=stages`, also its stages by position.",
   },
   listStages: {
     tag: "Pipelines",
     summary: "List stages",
     description:
-      "Lists the stages of all pipelines, or of one. The stages are grouped by pipeline, and by " +
-      "position within it.",
+      "Lists the stages of all pipelines, or of those that `pipeline_id` names. Unless `sort` says " +
+      "otherwise, they are grouped by pipeline, and by position within it. A `pipeline_id` that your " +
+      "company does not have is a 422.",
   },
   getStage: {
     tag: "Pipelines",
     summary: "Get a stage",
-    description: "Answers one stage of your company.",
+    description: "Answers one stage of your company, by its id.",
   },
   listConversations: {
     tag: "Conversations",
     summary: "List conversations",
-    description: "Lists the conversations of your company, newest first.",
+    description:
+      "Lists the conversations of your company, newest first unless `sort` says otherwise. " +
+      "`include=contact` adds the contact of each.",
+  },
+  listConversationChanges: {
+    tag: "Conversations",
+    summary: "List changes of conversations",
+    description:
+      "Lists the conversations of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
   },
   getConversation: {
     tag: "Conversations",
     summary: "Get a conversation",
-    description: "Answers one conversation of your company.",
+    description:
+      "Answers one conversation of your company, by its id; with `include=contact`, also its contact.",
   },
   updateConversation: {
     tag: "Conversations",
@@ -150,8 +147,15 @@ export const OPERATIONS = {
     tag: "Conversations",
     summary: "List the messages of a conversation",
     description:
-      "Lists the messages of one conversation, newest first. A conversation without messages has an " +
-      "empty list; one that your company does not have is a 404.",
+      "Lists the messages of one conversation, newest first unless `sort` says otherwise. A conversation " +
+      "without messages has an empty list; one that your company does not have is a 404.",
+  },
+  listMessageChanges: {
+    tag: "Conversations",
+    summary: "List changes of messages",
+    description:
+      "Lists the messages of your company that were created, changed or deleted since the cursor, each as it " +
+      'is now, or as a `DeletedRow`. "Keep a copy in step" says how to use it.',
   },
   getMessage: {
     tag: "Conversations",
@@ -163,8 +167,8 @@ export const OPERATIONS = {
     tag: "People",
     summary: "List teams",
     description:
-      "Lists the teams of your company, newest first. The `team_id` of a conversation is the id of " +
-      "one of them.",
+      "Lists the teams of your company, newest first unless `sort` says otherwise. The `team_id` of a " +
+      "conversation is the id of one of them.",
   },
   getTeam: {
     tag: "People",
@@ -175,8 +179,8 @@ export const OPERATIONS = {
     tag: "People",
     summary: "List members",
     description:
-      "Lists the members of your company, newest first. The `assigned_to` of a conversation is the " +
-      "id of one of them.",
+      "Lists the members of your company, newest first unless `sort` says otherwise. The `assigned_to` " +
+      "of a conversation is the id of one of them.",
   },
   getMember: {
     tag: "People",
@@ -187,8 +191,9 @@ export const OPERATIONS = {
     tag: "Templates",
     summary: "List templates",
     description:
-      "Lists the message templates of your company's WhatsApp Business accounts, by name and by " +
-      "language within it, as they were last read from the channel. Every filter is exact.",
+      "Lists the message templates of your company's WhatsApp Business accounts, as they were last read " +
+      "from the channel: by name, and by language within it, unless `sort` says otherwise. `status` and " +
+      "`category` are found in any case.",
   },
   getTemplate: {
     tag: "Templates",

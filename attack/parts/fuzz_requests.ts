@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import type { JsonSchema } from "../../reference/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { nastyText } from "../../tests/support/nasty_text.ts";
-import { textsOf } from "../../tests/support/query_text.ts";
+import { declaredParameters, textsOf } from "../../tests/support/query_text.ts";
 import { arbitraryOf } from "../../tests/support/schema_arbitrary.ts";
 import type { AttackedCompany, Companies } from "../companies.ts";
 import type { WireRequest } from "../wire.ts";
@@ -128,9 +128,7 @@ function queries(
   operation: JsonSchema,
   realCursors: string[],
 ): fc.Arbitrary<string> {
-  const declared = ((operation.parameters ?? []) as JsonSchema[]).filter((each) =>
-    each.in === "query"
-  );
+  const declared = declaredParameters(document, operation, "query");
   if (declared.length === 0) return fc.constant("");
   const list = pattern.split("/").at(-1)!;
   const members = declared.map(({ name, schema }): [string, fc.Arbitrary<unknown>] => {

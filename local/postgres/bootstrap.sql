@@ -10,6 +10,8 @@ create role authenticator login noinherit;
 create role supabase_auth_admin nologin noinherit;
 grant anon, authenticated, service_role to authenticator;
 grant anon, authenticated, service_role to postgres with admin option;
+-- What any session does is shown to it.
+grant pg_monitor to postgres;
 
 alter database postgres owner to postgres;
 alter schema public owner to postgres;

@@ -4,25 +4,26 @@
 -- nothing of a row by an error. Those of texts, arrays, JSON and numeric are not, so a search for a rare word reads
 -- every row of its company. Such a view is no barrier to them. It is safe because nobody has it but api_reader, whose
 -- statements only the Data API makes, and because app.company_id() is null for every other role. So no view here is
--- security_invoker or security_barrier, and each is granted to api_reader alone. Each has what callers see and then,
--- on lines of its own, what they search and sort by.
+-- security_invoker or security_barrier, and each is granted to api_reader alone.
+--
+-- Each has what callers see and then, on lines of its own, what they search and sort by. What they sort by is never
+-- null, so that a page can begin in an index: whatever has no value is before all others, as no amount is negative. An
+-- index row has 2704 bytes at most, hence left(). Letters are compared by their numbers (collate "C"), so that the
+-- order is the same on every platform, and the index finds beginnings too.
 
 create view public.own_contacts as
   select
     id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
     is_active, created_at, updated_at,
-    phone_key, email_key, words, name_sort,
-    case when name is not null then split_part(words, '|', 1) end as name_words,
-    case when email is not null then split_part(words, '|', 2) end as email_words,
-    case when empresa is not null then split_part(words, '|', 4) end as empresa_words,
-    app.words(job_title) as job_title_words
+    phone_key, email_key, name_words, email_words, replace(phone, '+', ' ') as phone_words, empresa_words,
+    job_title_words, left(coalesce(name_words, ''), 100) collate "C" as name_sort
   from public.contacts
   where company_id = (select app.company_id('read'));
 
 create view public.own_deals as
   select
     id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at,
-    words, title_sort, value_sort
+    words, left(words, 100) collate "C" as title_sort, coalesce(value, -1) as value_sort
   from public.deals
   where company_id = (select app.company_id('read'));
 
@@ -30,7 +31,7 @@ create view public.own_conversations as
   select
     id, company_id, contact_id, status, assigned_to, team_id, last_message_at, window_expires_at, created_at,
     updated_at,
-    last_message_sort
+    coalesce(last_message_at, '-infinity') as last_message_sort
   from public.conversations
   where company_id = (select app.company_id('read'));
 

@@ -5,46 +5,57 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  conditions constant text := (
+  contact_matches constant text := (
+    select string_agg(
+      format(
+        '(name_words like %1$L or email_words like %1$L or phone_words like %1$L or empresa_words like %1$L)', pattern
+      ),
+      ' and '
+    )
+    from unnest(patterns) as pattern
+  );
+  deal_matches constant text := (
     select string_agg(format('words like %L', pattern), ' and ') from unnest(patterns) as pattern
   );
 begin
   -- The views may not ask about the key when they find nothing.
   perform app.company_id('read');
-  if conditions is null then
+  if deal_matches is null then
     return;
   end if;
 
   -- The patterns stand in the text of the statement, because like all (array) uses no index. A common word must cost
-  -- no more than a page, so of each kind these are compared: the newest 200, those whose label begins with the text,
+  -- no more than a page, so of each kind these are compared: the newest 100, 100 whose label begins with the text,
   -- and of each contact the newest three conversations.
   return query execute format(
     $query$
       with
       contact as (
-        select id, created_at, (array[name, email, phone])[field] as label, split_part(words, '|', field) as label_words
+        select
+          id, created_at, (array[name, email, phone])[shown] as label,
+          (array[name_words, email_words, phone_words])[shown] as label_words
         from (
           (
-            select id, created_at, name, email, phone, words from public.own_contacts
-            where %1$s order by created_at desc, id desc limit 200
+            select id, created_at, name, email, phone, name_words, email_words, phone_words from public.own_contacts
+            where %1$s order by created_at desc, id desc limit 100
           )
           union
           (
-            select id, created_at, name, email, phone, words from public.own_contacts
-            where name_sort ^@ %2$L and %1$s order by name_sort, id limit 200
+            select id, created_at, name, email, phone, name_words, email_words, phone_words from public.own_contacts
+            where name_sort ^@ %3$L and %1$s order by name_sort, id limit 100
           )
         ) as found
-        cross join lateral (select case when name <> '' then 1 when email <> '' then 2 else 3 end) as shown (field)
+        cross join lateral (select case when name <> '' then 1 when email <> '' then 2 else 3 end) as field (shown)
       ),
       deal as (
         (
           select id, created_at, title as label, words as label_words from public.own_deals
-          where %1$s order by created_at desc, id desc limit 200
+          where %2$s order by created_at desc, id desc limit 100
         )
         union
         (
           select id, created_at, title, words from public.own_deals
-          where title_sort ^@ %2$L and %1$s order by title_sort, id limit 200
+          where title_sort ^@ %3$L and %2$s order by title_sort, id limit 100
         )
       ),
       conversation as (
@@ -60,9 +71,9 @@ begin
           row_number() over (
             order by
               case
-                when btrim(label_words) = btrim(%2$L) then 0
-                when label_words ^@ %2$L then 1
-                when position(%2$L in label_words) > 0 then 2
+                when btrim(label_words) = btrim(%3$L) then 0
+                when label_words ^@ %3$L then 1
+                when position(%3$L in label_words) > 0 then 2
                 else 3
               end,
               created_at desc, type, id
@@ -74,7 +85,7 @@ begin
           union all
           select 'conversation', * from conversation
         ) as found
-        order by place limit %3$L
+        order by place limit %4$L
       )
       select json_build_object(
         'type', type, 'id', id, 'label', label,
@@ -107,7 +118,7 @@ begin
       )
       from best order by place
     $query$,
-    conditions, ' ' || text, greatest(least(max_rows, 200), 0)
+    contact_matches, deal_matches, ' ' || text, greatest(least(max_rows, 200), 0)
   );
 end
 $$;

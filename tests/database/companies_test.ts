@@ -3,7 +3,12 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
-import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
+import {
+  addDeletedRow,
+  connectAccount,
+  disconnectAccount,
+  newCompany,
+} from "../support/company.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
@@ -132,6 +137,7 @@ Deno.test("deleting a company deletes all of its rows and no others", async () =
         `;
         await addSend(sql, company);
         await addCatalogue(sql, company);
+        await addDeletedRow(sql, company);
         await sql`
           update conversations set team_id = ${team_id}, assigned_to = ${member_id} where company_id = ${id}
         `;

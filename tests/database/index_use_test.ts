@@ -91,10 +91,7 @@ const MESSAGES: List = {
   view: "own_messages",
   columns: "*",
   within: "conversation_id",
-  orders: {
-    messages_newest_first_idx: ["created_at", "id"],
-    messages_by_update_idx: ["updated_at", "id"],
-  },
+  orders: { messages_newest_first_idx: ["created_at", "id"] },
   alike: 1,
   // One conversation is long and the others are short, and their messages lie mixed, as they come. The trigger
   // that moves a conversation is off: it would move the long one for every message.
@@ -110,9 +107,8 @@ const MESSAGES: List = {
       select company_id, conversations.id, n
       from crowd join conversations using (company_id), generate_series(1, rows) n
     )
-    insert into messages (company_id, conversation_id, direction, content, created_at, updated_at)
-    select company_id, id, 'inbound', 'Hello', now() - n * interval '1 minute', now() - n * interval '1 minute'
-    from message order by random();
+    insert into messages (company_id, conversation_id, direction, content, created_at)
+    select company_id, id, 'inbound', 'Hello', now() - n * interval '1 minute' from message order by random();
     set local session_replication_role = origin`,
   filter: ({ conversation_id }) => `conversation_id = '${conversation_id}'`,
 };
@@ -255,6 +251,14 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
+/** The column of the table that a column of a view is computed of, as plans show it. */
+const COMPUTED_OF: Record<string, string> = {
+  name_sort: "name_words",
+  title_sort: "words",
+  value_sort: "value",
+  last_message_sort: "last_message_at",
+};
+
 /**
  * Asserts that a statement only walks this index, starting at conditions on these columns, asks for the company
  * once, and reads no more rows than it returns.
@@ -271,8 +275,10 @@ async function assertWalks(
   assert.deepEqual(kinds, ["Index Scan", "Limit", "Result"], plan);
   const scan = nodes.find((node) => node["Node Type"] === "Index Scan")!;
   assert.equal(scan["Index Name"], index, plan);
+  const conditions = (scan["Index Cond"] ?? "").split(" AND ");
   for (const column of ["company_id", ...from]) {
-    assert.match(scan["Index Cond"] ?? "", new RegExp(`\\("?${column}"? [<>=]`), plan);
+    const name = new RegExp(`\\b${COMPUTED_OF[column] ?? column}\\b.* [<>=]`);
+    assert.ok(conditions.some((condition) => name.test(condition)), `${column}: ${plan}`);
   }
   const answered = nodes.find((node) => node["Node Type"] === "Limit")!["Actual Rows"];
   assert.equal(scan["Actual Rows"], answered, plan);
@@ -307,13 +313,6 @@ for (const [name, list] of Object.entries(LISTS)) {
         where view_name = ${view}
       `;
       await sql.unsafe(`analyze ${table}`);
-      for (const [index, order] of Object.entries(orders)) {
-        const columns = await sql`
-          select attname from pg_attribute where attrelid = ${`public.${index}`}::regclass order by attnum
-        `;
-        const ordered = columns.map(({ attname }) => attname);
-        assert.deepEqual(ordered, ["company_id", ...divided, ...order]);
-      }
       await actAs(sql, "api_reader", { key_hash, scope: "read" });
 
       for (const [index, order] of Object.entries(orders)) {

@@ -2,7 +2,7 @@
 // database itself keeps companies apart, whatever calls it.
 
 import assert from "node:assert/strict";
-import { anyPhone, newCompany } from "../support/company.ts";
+import { addDeletedRow, anyPhone, newCompany } from "../support/company.ts";
 import type { Answer } from "../support/calls.ts";
 import { keyToken, rest } from "../support/rest.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
@@ -17,6 +17,7 @@ const [ownPhone, otherPhone] = await withDatabase((sql) =>
     for (const company of [own, other]) {
       await addSend(sql, company);
       await addCatalogue(sql, company);
+      await addDeletedRow(sql, company);
     }
     const ids = [own.contact_id, other.contact_id];
     const contacts = await sql`
@@ -31,8 +32,8 @@ const othersValues = new Set(
   JSON.stringify(othersRows).match(/[0-9a-f]{64}|[0-9a-f-]{36}|\+1\d{12}|\b1\d{14}\b/g),
 );
 const READABLE = [
-  ...["company_members", "contacts", "conversations", "deals", "messages", "pipelines", "stages"],
-  ...["teams", "templates"],
+  ...["company_members", "contacts", "conversations", "deals", "deleted_rows", "messages"],
+  ...["pipelines", "stages", "teams", "templates"],
 ];
 /** The column by which a row of a table is told from the others. */
 const idColumn = (table: string) => table === "company_members" ? "user_id" : "id";
@@ -70,7 +71,7 @@ const NO_PRIVILEGE: [number, string] = [403, "42501"];
 const NO_UPSERT = /^(42501|PT403)$/;
 const NO_SUCH_ROW: [number, string] = [409, "23503"];
 
-test("a key reads nine tables, and only its own company's rows in them", async () => {
+test("a key reads ten tables, and only its own company's rows in them", async () => {
   assert.ok(othersValues.size > 20);
   for (const table of await tables()) {
     const column = table === "companies" ? "id" : "company_id";
@@ -118,6 +119,7 @@ test("no filter finds a row of the other company", async () => {
     contacts: other.contact_id,
     conversations: other.conversation_id,
     deals: other.deal_id,
+    deleted_rows: othersRows.deleted_rows.map((row) => (row as { id: string }).id)[0],
     messages: othersRows.messages.map((row) => (row as { id: string }).id)[0],
     pipelines: other.pipeline_id,
     stages: other.stage_ids[0],
@@ -181,18 +183,33 @@ test("functions tell a key only about its own company, and the other functions r
     );
     const found = await asked("other_conversation_not_closed", { conversation_id: closed.id });
     assert.equal(found, company === own ? own.conversation_id : null);
-    await withDatabase((sql) => sql`delete from conversations where id = ${closed.id}`);
+    await withDatabase(async (sql) => {
+      await sql`delete from conversations where id = ${closed.id}`;
+      await sql`delete from deleted_rows where id = ${closed.id}`;
+    });
   }
   assert.equal(await asked("authenticate", {}), own.id);
+  for (
+    const feed of ["contact_changes", "conversation_changes", "deal_changes", "message_changes"]
+  ) {
+    const { body: [clock, ...changes] } = await read(`/rpc/${feed}?max_rows=201`);
+    assert.deepEqual(Object.keys(clock), ["generation", "horizon"]);
+    assert.ok(changes.length > 0, feed);
+    for (const { company_id } of changes) assert.equal(company_id, own.id);
+  }
 
   const key = { name: "Mine", scopes: ["read"], company_id: own.id };
   await assertRefused("POST", "/rpc/create_api_key", key, NO_PRIVILEGE);
   await assertRefused("POST", "/rpc/fail_expired_template_sends", {}, NO_PRIVILEGE);
   await assertRefused("POST", "/rpc/due_jobs", {}, NO_PRIVILEGE);
+  await assertRefused("POST", "/rpc/restart_changes", {}, NO_PRIVILEGE);
+  await assertRefused("POST", "/rpc/changes_status", {}, NO_PRIVILEGE);
   const job = { job: "template-sync", account_id: own.account_id };
   await assertRefused("POST", "/rpc/begin_job", job, NO_PRIVILEGE);
   await assertRefused("POST", "/rpc/due_media", { account_id: own.account_id }, NO_PRIVILEGE);
-  for (const name of ["company_id", "phone_key", "member_company_ids", "set_updated_at"]) {
+  for (
+    const name of ["company_id", "phone_key", "member_company_ids", "set_updated_at", "make_feed"]
+  ) {
     assert.equal((await rest(reading, "POST", `/rpc/${name}`, { json: {} })).status, 404, name);
   }
 });

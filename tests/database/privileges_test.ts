@@ -40,12 +40,11 @@ const PIPELINE = `id company_id name position is_default ${TIMES}`;
 const STAGE = `id company_id pipeline_id name position ${TIMES}`;
 const MEMBER = `company_id user_id role ${TIMES} name`;
 const TEAM = `id company_id name ${TIMES}`;
-const DEAL =
-  `id company_id title value status contact_id stage_id ${TIMES} words title_sort value_sort`;
+const DEAL = `id company_id title value status contact_id stage_id ${TIMES} words version`;
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
-  `last_message_at window_expires_at ${TIMES} last_message_sort`;
+  `last_message_at window_expires_at ${TIMES} version`;
 const MESSAGE = "id company_id conversation_id direction type content whatsapp_message_id " +
-  `${TIMES} status rendered_text`;
+  `${TIMES} status rendered_text version`;
 const ACCOUNT = "phone_number_id business_account_id display_phone";
 const TEMPLATE =
   "id company_id business_account_id phone_number_ids channel_template_id name language " +
@@ -58,13 +57,18 @@ const SEND = "id company_id idempotency_key message_id created_conversation temp
 Deno.test("a key reads and writes exactly these columns, deletes nothing, and reaches no other table", async () => {
   assert.deepEqual(await privilegesOf("api_client"), {
     company_members: { select: MEMBER },
-    contacts: { select: `id company_id ${CONTACT} ${TIMES}`, insert: CONTACT, update: CONTACT },
+    contacts: {
+      select: `id company_id ${CONTACT} ${TIMES} version`,
+      insert: CONTACT,
+      update: CONTACT,
+    },
     conversations: { select: CONVERSATION, update: "status assigned_to team_id" },
     deals: {
       select: DEAL,
       insert: "title value contact_id stage_id",
       update: "title value status stage_id",
     },
+    deleted_rows: { select: "company_id resource id version deleted_at" },
     messages: { select: MESSAGE },
     pipelines: { select: PIPELINE },
     stages: { select: STAGE },
@@ -77,11 +81,16 @@ Deno.test("a request that reads with a key sees these columns of its company's r
   const small = "name_words name_sort";
   assert.deepEqual(await privilegesOf("api_reader"), {
     own_contacts: {
-      select: `id company_id ${CONTACT} ${TIMES} phone_key email_key words name_sort ` +
-        "name_words email_words empresa_words job_title_words",
+      select: `id company_id ${CONTACT} ${TIMES} phone_key email_key name_words email_words ` +
+        "phone_words empresa_words job_title_words name_sort",
     },
-    own_conversations: { select: CONVERSATION.replace("messaging_account_id ", "") },
-    own_deals: { select: DEAL },
+    own_conversations: {
+      select: CONVERSATION.replace("messaging_account_id ", "").replace(
+        "version",
+        "last_message_sort",
+      ),
+    },
+    own_deals: { select: DEAL.replace("version", "title_sort value_sort") },
     own_members: { select: `user_id company_id name role ${TIMES} ${small}` },
     own_messages: {
       select: "id company_id conversation_id direction type content rendered_text status " +
@@ -106,7 +115,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
     company_members: { select: MEMBER, update: "name" },
     contacts: {
       select: `id company_id ${CONTACT.replace("phone", "phone phone_key")} ${TIMES} ` +
-        "words name_sort email_key",
+        "name_words email_words empresa_words job_title_words email_key version",
       insert: `company_id ${CONTACT}`,
       update: CONTACT,
       delete: true,

@@ -189,6 +189,9 @@ Deno.test("each role may call exactly these functions", async () => {
   );
   assert.deepEqual(Object.fromEntries(callable.map(({ role, names }) => [role, names])), {
     api_client: [
+      "app.change_clock_for(bigint,bigint,bigint)",
+      "app.change_clock_now()",
+      "app.change_now()",
       "app.company_id(text)",
       "app.company_id_to_read(text)",
       "app.longest(text[])",
@@ -198,10 +201,14 @@ Deno.test("each role may call exactly these functions", async () => {
       "authenticate()",
       "begin_media_upload(uuid,uuid,integer)",
       "claim_template_send(uuid,text,text,text,text,text,text,text,text,text[],text[],text[],text,boolean)",
+      "contact_changes(bigint,bigint,uuid,integer)",
       "contact_id_by_phone(text)",
+      "conversation_changes(bigint,bigint,uuid,integer)",
+      "deal_changes(bigint,bigint,uuid,integer)",
       "fail_media_upload(uuid,text)",
       "finish_media_upload(uuid,text,text)",
       "health()",
+      "message_changes(bigint,bigint,uuid,integer)",
       "other_conversation_not_closed(uuid)",
       "settle_template_send(uuid,text,text,text,integer)",
     ],
@@ -211,6 +218,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "search_records(text[],text,integer)",
     ],
     authenticated: [
+      "app.change_now()",
       "app.company_id(text)",
       "app.longest(text[])",
       "app.managed_company_ids()",
@@ -230,6 +238,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "finish_media_upload(uuid,text,text)",
     ],
     service_role: [
+      "app.change_now()",
       "app.company_id(text)",
       "app.longest(text[])",
       "app.phone_key(text)",
@@ -237,6 +246,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
       "begin_job(text,uuid)",
       "begin_media_upload(uuid,uuid,integer)",
+      "changes_status()",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
       "due_jobs()",
       "due_media(uuid,integer)",
@@ -246,6 +256,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "finish_media_upload(uuid,text,text)",
       "jobs_status()",
       "reseal_account_token(uuid,text,text)",
+      "restart_changes()",
       "schedule_jobs(text,text)",
       "sealed_account_tokens(uuid,integer)",
       "unschedule_jobs()",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newCompanyWithTemplate, newKey } from "../support/company.ts";
 import { type Answer, call, send } from "../support/calls.ts";
 import { ownGateway } from "../support/own_functions.ts";
-import { listRoutes, type Route, routes } from "../support/routes.ts";
+import { pageRoutes, type Route, routes } from "../support/routes.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
@@ -24,14 +24,18 @@ Deno.test("the operations with a key are those of the specification", () => {
   assert.deepEqual(routes.map(({ method, pattern }) => `${method} ${pattern}`).sort(), [
     "GET /contacts",
     "GET /contacts/:id",
+    "GET /contacts/changes",
     "GET /conversations",
     "GET /conversations/:id",
     "GET /conversations/:id/messages",
+    "GET /conversations/changes",
     "GET /deals",
     "GET /deals/:id",
+    "GET /deals/changes",
     "GET /members",
     "GET /members/:id",
     "GET /messages/:id",
+    "GET /messages/changes",
     "GET /pipelines",
     "GET /pipelines/:id",
     "GET /search",
@@ -55,7 +59,7 @@ for (const route of routes) {
   Deno.test(`${name} succeeds with a key that has only the ${route.scope} scope`, async () => {
     const answer = await request(route, company.keys[route.scope]);
     assert.deepEqual(answer.status, route.method === "POST" ? 201 : 200);
-    const isList = listRoutes.includes(route) || route.pattern === "/search";
+    const isList = pageRoutes.includes(route) || route.pattern === "/search";
     assert.deepEqual(Array.isArray(answer.body.data), isList);
   });
 

@@ -8,7 +8,7 @@ import {
   newMember,
 } from "../support/company.ts";
 import { call } from "../support/calls.ts";
-import { idRoutes, listRoutes } from "../support/routes.ts";
+import { idRoutes, pageRoutes } from "../support/routes.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
@@ -37,7 +37,7 @@ async function theirRows(): Promise<unknown> {
   return rows;
 }
 
-for (const route of listRoutes) {
+for (const route of pageRoutes) {
   Deno.test(`${route.method} ${route.pattern} lists only the rows of the key's company`, async () => {
     for (const [one, other] of [[ours, theirs], [theirs, ours]]) {
       const { body } = await call(one.keys.all, "GET", `${route.path(one)}?limit=200`);

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { newCompanyWithTemplate } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { nastyText } from "../support/nasty_text.ts";
-import { bodyRoutes, listRoutes } from "../support/routes.ts";
+import { bodyRoutes, pageRoutes } from "../support/routes.ts";
 
 const company = await newCompanyWithTemplate();
 
@@ -55,11 +55,11 @@ for (const route of bodyRoutes) {
 }
 
 const PARAMETERS = [
-  ...["limit", "cursor", "pipeline_id"],
+  ...["limit", "cursor", "start", "pipeline_id"],
   ...["name", "language", "status", "category", "phone_number_id"],
 ];
 
-for (const route of listRoutes) {
+for (const route of pageRoutes) {
   Deno.test(`no query causes an internal error at ${route.method} ${route.pattern}`, async () => {
     const names = fc.oneof(fc.constantFrom(...PARAMETERS), nastyText);
     const property = fc.asyncProperty(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { anyPhone, newCompanyWithTemplate } from "../support/company.ts";
 import { assertField, call } from "../support/calls.ts";
 import { ownGateway } from "../support/own_functions.ts";
-import { bodyRoutes, idRoutes, listRoutes } from "../support/routes.ts";
+import { bodyRoutes, idRoutes, pageRoutes } from "../support/routes.ts";
 import { stack } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
@@ -175,7 +175,7 @@ for (const route of idRoutes) {
   });
 }
 
-for (const route of listRoutes) {
+for (const route of pageRoutes) {
   Deno.test(`${route.method} ${route.pattern} accepts a limit from 1 to 200; the default is 50`, async () => {
     const at = (query: string) => call(company.keys.read, "GET", route.path(company) + query);
     assert.equal((await at("")).body.pagination.limit, 50);

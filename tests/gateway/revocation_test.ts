@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newCompany, newCompanyWithTemplate, newKey } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
-import { idRoutes, routes } from "../support/routes.ts";
+import { changesRoutes, idRoutes, routes } from "../support/routes.ts";
 import { until } from "../support/started.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
@@ -46,7 +46,10 @@ Deno.test("a key that is switched off is refused on empty lists too", async () =
       return { id, key: await newKey(sql, id, ["read"]) };
     })
   );
-  const lists = ["/contacts", "/deals", "/pipelines", "/stages", "/conversations"];
+  const lists = [
+    ...["/contacts", "/deals", "/pipelines", "/stages", "/conversations"],
+    ...changesRoutes.map(({ pattern }) => pattern),
+  ];
   for (const list of lists) {
     const { status, body } = await call(key, "GET", list);
     assert.deepEqual([status, body.data], [200, []]);

@@ -8,7 +8,7 @@ import openApi from "../../supabase/functions/gateway/openapi.json" with { type:
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { readQuery } from "../../supabase/functions/_shared/http/validate.ts";
 import { anyCharacter } from "../support/nasty_text.ts";
-import { textsOf, valuesByName } from "../support/query_text.ts";
+import { declaredParameters, textsOf, valuesByName } from "../support/query_text.ts";
 import { arbitraryOf } from "../support/schema_arbitrary.ts";
 import { SchemaValidator } from "../support/schema_validator.ts";
 
@@ -28,7 +28,7 @@ const REQUESTS = FUNCTIONS.flatMap((api) =>
     const query = operation.query && {
       name: `the parameters of ${operation.id}`,
       query: operation.query,
-      parameters: (described.parameters as JsonSchema[]).filter((each) => each.in === "query"),
+      parameters: declaredParameters(document, described, "query"),
     };
     return [body, query].flatMap((each) => each ?? []);
   })

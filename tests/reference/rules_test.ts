@@ -86,6 +86,13 @@ const CASES: Record<RuleId, () => Promise<void>> = {
   async own_cursor() {
     assertField(await call(company.keys.read, "GET", "/deals?cursor=x"), "cursor", /not a cursor/);
   },
+  async cursor_or_start() {
+    const changes = "/deals/changes?start=now";
+    const { body } = await call(company.keys.read, "GET", changes);
+    const both = `${changes}&cursor=${body.pagination.next_cursor}`;
+    const answer = await call(company.keys.read, "GET", both);
+    assertField(answer, "start", "must not be given together with cursor");
+  },
   async body_size() {
     const { status, body } = await postContact(
       `{"phone":"${anyPhone()}"}${" ".repeat(1024 * 1024)}`,

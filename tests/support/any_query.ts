@@ -4,7 +4,7 @@ import type { JsonSchema } from "../../reference/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { type FoundRow, kindOf } from "./found_rows.ts";
 import { nastyText } from "./nasty_text.ts";
-import { textOf } from "./query_text.ts";
+import { declaredParameters, textOf } from "./query_text.ts";
 import { SchemaValidator } from "./schema_validator.ts";
 
 const document: JsonSchema = openApi;
@@ -23,10 +23,7 @@ export function schemaOf(path: string, parameter: string): JsonSchema {
 const OTHERS = new Set(["limit", "cursor", "fields", "include", "sort", "include_total"]);
 
 function parametersOf(path: string): [string, JsonSchema][] {
-  const { parameters } = document.paths[`/gateway${path}`].get as JsonSchema;
-  return (parameters as JsonSchema[])
-    .map((each) => each.$ref ? document.components.parameters[each.$ref.split("/").at(-1)] : each)
-    .filter((each) => each.in === "query")
+  return declaredParameters(document, document.paths[`/gateway${path}`].get, "query")
     .map(({ name, schema }) => [name, schema]);
 }
 

@@ -1,6 +1,6 @@
 // Checks every answer of the functions against openapi.json, and every request that succeeded.
 import { type JsonSchema } from "../../reference/json_schema.ts";
-import { valueOf, valuesByName } from "./query_text.ts";
+import { declaredParameters, valueOf, valuesByName } from "./query_text.ts";
 import { SchemaValidator, withClosedObjects } from "./schema_validator.ts";
 
 /** A request and its answer. */
@@ -54,7 +54,10 @@ export class ApiDescription {
 
   #find(method: string, path: string): FoundOperation | null {
     if (/[a-z]/.test(method)) return null; // a method is written in capitals; "get" is another one
-    for (const [pattern, item] of Object.entries<JsonSchema>(this.#document.paths)) {
+    const paths: Record<string, JsonSchema> = this.#document.paths;
+    // A path without parameters comes before those that match it too; OpenAPI 3.1, Paths Object.
+    const candidates = Object.hasOwn(paths, path) ? { [path]: paths[path] } : paths;
+    for (const [pattern, item] of Object.entries<JsonSchema>(candidates)) {
       const operation = item[method.toLowerCase()];
       const params = operation && match(pattern, path);
       if (params) return { operation, params, place: ["paths", pattern, method.toLowerCase()] };
@@ -144,7 +147,7 @@ export class ApiDescription {
     const given = { path: Object.entries(params), query: url.searchParams };
     const withPlus = new URLSearchParams(url.search.replaceAll("+", "%2B"));
     for (const place of ["path", "query"] as const) {
-      const declared = (operation.parameters as JsonSchema[]).filter((each) => each.in === place);
+      const declared = declaredParameters(this.#document, operation, place);
       const values = valuesByName(given[place], declared);
       const plusValues = place === "query" ? valuesByName(withPlus, declared) : values;
       for (const { name, required, schema } of declared) {
@@ -194,7 +197,8 @@ function trimmed(value: unknown): unknown {
 /** The same document, in which an answer has whole records only: what a request without `fields` is answered. */
 function withoutParts(document: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(document), (_key, value) => {
-    const isPart = value?.anyOf?.length === 2 && value.anyOf[1].$ref?.endsWith("Part");
-    return isPart ? value.anyOf[0] : value;
+    if (!value?.anyOf?.[1]?.$ref?.endsWith("Part")) return value;
+    const [whole, _part, ...others] = value.anyOf;
+    return others.length === 0 ? whole : { anyOf: [whole, ...others] };
   });
 }

@@ -107,7 +107,7 @@ export async function addTemplate(
 
 /** Makes a new company, so that no test relies on the rows of another. Its templates have never been read. */
 export async function newCompany(): Promise<Company> {
-  return await withDatabase(async (sql) => await sql.begin(async (sql) => await make(sql)));
+  return await withDatabase(async (sql) => await sql.begin(makeCompany));
 }
 
 /** Makes a new company with a template and a message. */
@@ -143,6 +143,16 @@ export async function addMessage(
   return id;
 }
 
+/** Adds a message to the conversation of a company and deletes it, so that the company has a tombstone; returns its id. */
+export async function addDeletedRow(
+  sql: Sql,
+  company: Pick<Company, "id" | "conversation_id">,
+): Promise<string> {
+  const id = await addMessage(sql, company);
+  await sql`delete from messages where id = ${id}`;
+  return id;
+}
+
 /** A phone that no other test uses: random, and too long to be a real number in +1. */
 export function anyPhone(): string {
   return `+1${String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "0")}${random(2)}`;
@@ -157,7 +167,8 @@ function random(digits: number): string {
   return Array.from({ length: digits }, () => Math.floor(Math.random() * 10)).join("");
 }
 
-async function make(sql: postgres.TransactionSql): Promise<Company> {
+/** Makes a company in a transaction of a test's own stack. */
+export async function makeCompany(sql: postgres.TransactionSql): Promise<Company> {
   const [{ id }] = await sql`insert into companies (name) values ('Test') returning id`;
   const keys = {
     all: await newKey(sql, id, ["read", "write", "messaging"]),

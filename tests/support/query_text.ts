@@ -1,6 +1,18 @@
 // Parameters of a query: the value that the description speaks of, and the text that stands in the address.
 import type { JsonSchema } from "../../reference/json_schema.ts";
 
+/** The parameters of an operation of the description in this place. */
+export function declaredParameters(
+  document: JsonSchema,
+  operation: JsonSchema,
+  place: "path" | "query",
+): JsonSchema[] {
+  const { parameters } = document.components;
+  return operation.parameters
+    .map((each: JsonSchema) => each.$ref ? parameters[each.$ref.split("/").at(-1)] : each)
+    .filter((each: JsonSchema) => each.in === place);
+}
+
 /** The value that the text of a header or parameter stands for. */
 export function valueOf(text: string, schema: JsonSchema): unknown {
   if (schema.type === "array") return splitText(text).map((each) => valueOf(each, schema.items));

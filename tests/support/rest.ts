@@ -24,6 +24,11 @@ export async function keyToken(key: string, scope?: string): Promise<string> {
   return await token({ role: "api_client", key_hash: await hashKey(key), ...(scope && { scope }) });
 }
 
+/** The token that the functions make to read with this API key. */
+export async function readerToken(key: string, scope: string | undefined = "read") {
+  return await token({ role: "api_reader", key_hash: await hashKey(key), ...(scope && { scope }) });
+}
+
 /** The token of a person with a session. */
 export async function personToken(userId: string): Promise<string> {
   return await token({ role: "authenticated", sub: userId });

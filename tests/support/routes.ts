@@ -57,7 +57,9 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, pat
   if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
   const ownPath = OWN_ROW[path] ?? (() => path);
   const table = tableOf(path);
-  const asks = path === "/search"
+  const asks = isOfChanges(path)
+    ? `rpc/${feedOf(table)}`
+    : path === "/search"
     ? "rpc/search_records"
     : method === "GET"
     ? `own_${table.replace("company_", "")}`
@@ -65,16 +67,29 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, pat
   return [{ method, pattern: path, table, asks, scope, path: ownPath, body }];
 });
 
-/** The table has the name of the last part of a path that is no parameter, but for members. */
+function isOfChanges(path: string): boolean {
+  return path.endsWith("/changes");
+}
+
+/** The table has the name of the last part of a path that is no parameter, but for members and changes. */
 function tableOf(path: string): string {
-  const name = path.split("/").findLast((part) => !part.startsWith(":"))!;
+  const name = path.split("/").findLast((part) => !part.startsWith(":") && part !== "changes")!;
   return name === "members" ? "company_members" : name;
 }
 
-/** The routes that answer a list. */
-export const listRoutes = routes.filter(({ method, pattern }) =>
+/** The function of the database that answers the changes of a table. */
+export function feedOf(table: string): string {
+  return `${table.replace(/s$/, "")}_changes`;
+}
+
+/** The routes that answer pages: lists and changes. */
+export const pageRoutes = routes.filter(({ method, pattern }) =>
   method === "GET" && !pattern.endsWith("/:id") && pattern !== "/search"
 );
+/** The routes that answer the changes of a table. */
+export const changesRoutes = pageRoutes.filter(({ pattern }) => isOfChanges(pattern));
+/** The routes that answer a list. */
+export const listRoutes = pageRoutes.filter((route) => !changesRoutes.includes(route));
 /** The routes that take a body. */
 export const bodyRoutes = routes.filter(({ body }) => body !== null);
 /** The routes with the id of a row in their path: those of the row, and lists of what belongs to it. */

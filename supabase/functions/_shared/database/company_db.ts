@@ -3,7 +3,7 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import { fetchOnce } from "../fetch_once.ts";
-import { readWhole, readWithinBudget } from "./page_budget.ts";
+import { PAGE_BYTES, readWhole, readWithinBudget } from "./page_budget.ts";
 import { QUERY_TOO_LONG, TOO_MANY_REQUESTS } from "./rows.ts";
 import type { Database } from "./types.ts";
 
@@ -36,9 +36,12 @@ export function urgent<Statement extends Query>(query: Statement): Statement {
   return query;
 }
 
-/** The query, as one whose rows end at the byte budget of a page; see `readWithinBudget`. */
-export function withinBudget<Statement extends Query>(query: Statement): Statement {
-  query.setHeader(PAGE, "1");
+/**
+ * The query, as one whose rows end at the byte budget of a page; see `readWithinBudget`.
+ * @param atLeast so many rows are read whatever they weigh.
+ */
+export function withinBudget<Statement extends Query>(query: Statement, atLeast = 1): Statement {
+  query.setHeader(PAGE, String(atLeast));
   return query;
 }
 
@@ -68,7 +71,7 @@ export function companyDb(
     async fetch(input, init) {
       if (isTooLong(String(input))) return refused(QUERY_TOO_LONG, 414);
       const headers = new Headers(init?.headers);
-      const [isUrgent, isPage] = [headers.has(URGENT), headers.has(PAGE)];
+      const [isUrgent, atLeast] = [headers.has(URGENT), Number(headers.get(PAGE))];
       headers.delete(URGENT);
       headers.delete(PAGE);
       const statement = async () => {
@@ -76,7 +79,8 @@ export function companyDb(
         // From here on and not from the query's beginning: the time in the line does not count.
         return await answeredIn(config.databaseTimeoutMs, async (signal) => {
           const answer = await fetchOnce(input, { ...init, headers, signal });
-          return isPage ? await readWithinBudget(answer) : await readWhole(answer);
+          if (atLeast === 0) return await readWhole(answer);
+          return await readWithinBudget(answer, PAGE_BYTES, atLeast);
         });
       };
       try {

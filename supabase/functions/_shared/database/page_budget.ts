@@ -22,13 +22,14 @@ export function readRows({ statusText }: { statusText: string }): ReadRows {
 
 /**
  * An answer of the database with a JSON array of rows, read until the rows have about 1 MiB. The row that
- * crosses that line is left out, unless it is the first one; rows that arrive together with it may be kept, but
- * never the last row of all.
+ * crosses that line is left out, unless it is one of the first `atLeast` (1 unless given); rows that arrive
+ * together with it may be kept, but never the last row of all.
  * `readRows` tells so. What follows is not read, so an answer of any size costs about the same memory.
  */
 export async function readWithinBudget(
   answer: Response,
   maxBytes = PAGE_BYTES,
+  atLeast = 1,
 ): Promise<Response> {
   const { status, headers, body } = answer;
   if (!body || !answer.ok) return await readWhole(answer);
@@ -39,7 +40,7 @@ export async function readWithinBudget(
     return answerWith([await answer.text()], { bytes: Number(declared), endedEarly: false });
   }
   const decoder = new TextDecoder();
-  const rowsEndAt = lastRowEnd();
+  const rowsEndAt = lastRowEnd(atLeast);
   const parts: string[] = [];
   let bytes = 0;
   for await (const piece of body) {
@@ -74,11 +75,11 @@ export async function readWhole(answer: Response): Promise<Response> {
 
 /**
  * A function that takes the parts of a JSON array of objects one by one, and returns the position behind the
- * last object that another one follows, in all parts so far; 0 when there is none. So a page that ends there has
- * another one behind it.
+ * last object that another one follows, in all parts so far; 0 while fewer than `atLeast`
+ * objects are followed by another. So a page that ends there has another one behind it.
  */
-function lastRowEnd(): (part: string) => number {
-  let [offset, end, followedEnd, depth] = [0, 0, 0, 0];
+function lastRowEnd(atLeast: number): (part: string) => number {
+  let [offset, end, followedEnd, depth, ended] = [0, 0, 0, 0, 0];
   let [isInString, isEscaped] = [false, false];
   return (part) => {
     for (let at = 0; at < part.length; at++) {
@@ -92,7 +93,7 @@ function lastRowEnd(): (part: string) => number {
       else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) {
         depth--;
         if (depth === 1) end = offset + at + 1;
-      } else if (char === COMMA && depth === 1) followedEnd = end;
+      } else if (char === COMMA && depth === 1 && ++ended >= atLeast) followedEnd = end;
     }
     offset += part.length;
     return followedEnd;

@@ -125,19 +125,22 @@ export type Database = {
           "do_not_contact": boolean;
           "email": string | null;
           "email_key": string | null;
+          "email_words": string | null;
           "empresa": string | null;
+          "empresa_words": string | null;
           "id": string;
           "is_active": boolean;
           "job_title": string | null;
+          "job_title_words": string | null;
           "name": string | null;
-          "name_sort": string;
+          "name_words": string | null;
           "phone": string;
           "phone_key": string;
           "source": string;
           "tags": (string)[];
           "temperature": string;
           "updated_at": string;
-          "words": string;
+          "version": number;
         };
         ComputedFields: never;
         Insert: {
@@ -147,19 +150,22 @@ export type Database = {
           "do_not_contact"?: boolean;
           "email"?: string | null;
           "email_key"?: never;
+          "email_words"?: never;
           "empresa"?: string | null;
+          "empresa_words"?: never;
           "id"?: string;
           "is_active"?: boolean;
           "job_title"?: string | null;
+          "job_title_words"?: never;
           "name"?: string | null;
-          "name_sort"?: never;
+          "name_words"?: never;
           "phone": string;
           "phone_key"?: never;
           "source"?: string;
           "tags"?: (string)[];
           "temperature"?: string;
           "updated_at"?: string;
-          "words"?: never;
+          "version"?: number;
         };
         Update: {
           "company_id"?: string;
@@ -168,19 +174,22 @@ export type Database = {
           "do_not_contact"?: boolean;
           "email"?: string | null;
           "email_key"?: never;
+          "email_words"?: never;
           "empresa"?: string | null;
+          "empresa_words"?: never;
           "id"?: string;
           "is_active"?: boolean;
           "job_title"?: string | null;
+          "job_title_words"?: never;
           "name"?: string | null;
-          "name_sort"?: never;
+          "name_words"?: never;
           "phone"?: string;
           "phone_key"?: never;
           "source"?: string;
           "tags"?: (string)[];
           "temperature"?: string;
           "updated_at"?: string;
-          "words"?: never;
+          "version"?: number;
         };
         Relationships: [
           {
@@ -200,11 +209,11 @@ export type Database = {
           "created_at": string;
           "id": string;
           "last_message_at": string | null;
-          "last_message_sort": string;
           "messaging_account_id": string;
           "status": string;
           "team_id": string | null;
           "updated_at": string;
+          "version": number;
           "window_expires_at": string | null;
         };
         ComputedFields: never;
@@ -215,11 +224,11 @@ export type Database = {
           "created_at"?: string;
           "id"?: string;
           "last_message_at"?: string | null;
-          "last_message_sort"?: never;
           "messaging_account_id": string;
           "status"?: string;
           "team_id"?: string | null;
           "updated_at"?: string;
+          "version"?: number;
           "window_expires_at"?: string | null;
         };
         Update: {
@@ -229,11 +238,11 @@ export type Database = {
           "created_at"?: string;
           "id"?: string;
           "last_message_at"?: string | null;
-          "last_message_sort"?: never;
           "messaging_account_id"?: string;
           "status"?: string;
           "team_id"?: string | null;
           "updated_at"?: string;
+          "version"?: number;
           "window_expires_at"?: string | null;
         };
         Relationships: [
@@ -304,10 +313,9 @@ export type Database = {
           "stage_id": string;
           "status": string;
           "title": string;
-          "title_sort": string;
           "updated_at": string;
           "value": number | null;
-          "value_sort": number;
+          "version": number;
           "words": string;
         };
         ComputedFields: never;
@@ -319,10 +327,9 @@ export type Database = {
           "stage_id": string;
           "status"?: string;
           "title": string;
-          "title_sort"?: never;
           "updated_at"?: string;
           "value"?: number | null;
-          "value_sort"?: never;
+          "version"?: number;
           "words"?: never;
         };
         Update: {
@@ -333,10 +340,9 @@ export type Database = {
           "stage_id"?: string;
           "status"?: string;
           "title"?: string;
-          "title_sort"?: never;
           "updated_at"?: string;
           "value"?: number | null;
-          "value_sort"?: never;
+          "version"?: number;
           "words"?: never;
         };
         Relationships: [
@@ -374,6 +380,39 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "stages";
             referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "deleted_rows": {
+        Row: {
+          "company_id": string;
+          "deleted_at": string;
+          "id": string;
+          "resource": string;
+          "version": number;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "deleted_at": string;
+          "id": string;
+          "resource": string;
+          "version": number;
+        };
+        Update: {
+          "company_id"?: string;
+          "deleted_at"?: string;
+          "id"?: string;
+          "resource"?: string;
+          "version"?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deleted_rows_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
           },
         ];
       };
@@ -481,6 +520,7 @@ export type Database = {
           "status": string | null;
           "type": string;
           "updated_at": string;
+          "version": number;
           "whatsapp_message_id": string | null;
         };
         ComputedFields: never;
@@ -495,6 +535,7 @@ export type Database = {
           "status"?: string | null;
           "type"?: string;
           "updated_at"?: string;
+          "version"?: number;
           "whatsapp_message_id"?: string | null;
         };
         Update: {
@@ -508,6 +549,7 @@ export type Database = {
           "status"?: string | null;
           "type"?: string;
           "updated_at"?: string;
+          "version"?: number;
           "whatsapp_message_id"?: string | null;
         };
         Relationships: [
@@ -1060,15 +1102,15 @@ export type Database = {
           "job_title": string | null;
           "job_title_words": string | null;
           "name": string | null;
-          "name_sort": string;
+          "name_sort": string | null;
           "name_words": string | null;
           "phone": string;
           "phone_key": string;
+          "phone_words": string | null;
           "source": string;
           "tags": (string)[];
           "temperature": string;
           "updated_at": string;
-          "words": string;
         };
         ComputedFields: never;
         Insert: {
@@ -1078,23 +1120,23 @@ export type Database = {
           "do_not_contact"?: boolean | null;
           "email"?: string | null;
           "email_key"?: string | null;
-          "email_words"?: never;
+          "email_words"?: string | null;
           "empresa"?: string | null;
-          "empresa_words"?: never;
+          "empresa_words"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
-          "job_title_words"?: never;
+          "job_title_words"?: string | null;
           "name"?: string | null;
-          "name_sort"?: string | null;
-          "name_words"?: never;
+          "name_sort"?: never;
+          "name_words"?: string | null;
           "phone"?: string | null;
           "phone_key"?: string | null;
+          "phone_words"?: never;
           "source"?: string | null;
           "tags"?: (string)[] | null;
           "temperature"?: string | null;
           "updated_at"?: string | null;
-          "words"?: string | null;
         };
         Update: {
           "company_id"?: string | null;
@@ -1103,23 +1145,23 @@ export type Database = {
           "do_not_contact"?: boolean | null;
           "email"?: string | null;
           "email_key"?: string | null;
-          "email_words"?: never;
+          "email_words"?: string | null;
           "empresa"?: string | null;
-          "empresa_words"?: never;
+          "empresa_words"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
-          "job_title_words"?: never;
+          "job_title_words"?: string | null;
           "name"?: string | null;
-          "name_sort"?: string | null;
-          "name_words"?: never;
+          "name_sort"?: never;
+          "name_words"?: string | null;
           "phone"?: string | null;
           "phone_key"?: string | null;
+          "phone_words"?: never;
           "source"?: string | null;
           "tags"?: (string)[] | null;
           "temperature"?: string | null;
           "updated_at"?: string | null;
-          "words"?: string | null;
         };
         Relationships: [
           {
@@ -1139,7 +1181,7 @@ export type Database = {
           "created_at": string;
           "id": string;
           "last_message_at": string | null;
-          "last_message_sort": string;
+          "last_message_sort": string | null;
           "status": string;
           "team_id": string | null;
           "updated_at": string;
@@ -1153,7 +1195,7 @@ export type Database = {
           "created_at"?: string | null;
           "id"?: string | null;
           "last_message_at"?: string | null;
-          "last_message_sort"?: string | null;
+          "last_message_sort"?: never;
           "status"?: string | null;
           "team_id"?: string | null;
           "updated_at"?: string | null;
@@ -1166,7 +1208,7 @@ export type Database = {
           "created_at"?: string | null;
           "id"?: string | null;
           "last_message_at"?: string | null;
-          "last_message_sort"?: string | null;
+          "last_message_sort"?: never;
           "status"?: string | null;
           "team_id"?: string | null;
           "updated_at"?: string | null;
@@ -1233,10 +1275,10 @@ export type Database = {
           "stage_id": string;
           "status": string;
           "title": string;
-          "title_sort": string;
+          "title_sort": string | null;
           "updated_at": string;
           "value": number | null;
-          "value_sort": number;
+          "value_sort": number | null;
           "words": string;
         };
         ComputedFields: never;
@@ -1248,10 +1290,10 @@ export type Database = {
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
-          "title_sort"?: string | null;
+          "title_sort"?: never;
           "updated_at"?: string | null;
           "value"?: number | null;
-          "value_sort"?: number | null;
+          "value_sort"?: never;
           "words"?: string | null;
         };
         Update: {
@@ -1262,10 +1304,10 @@ export type Database = {
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
-          "title_sort"?: string | null;
+          "title_sort"?: never;
           "updated_at"?: string | null;
           "value"?: number | null;
-          "value_sort"?: number | null;
+          "value_sort"?: never;
           "words"?: string | null;
         };
         Relationships: [
@@ -1671,6 +1713,7 @@ export type Database = {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
       };
+      "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "claim_template_send": {
         Args: {
           "body_variables"?: (string)[];
@@ -1690,7 +1733,25 @@ export type Database = {
         };
         Returns: Json;
       };
+      "contact_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
+      };
       "contact_id_by_phone": { Args: { "phone": string }; Returns: string };
+      "conversation_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
+      };
       "create_api_key": {
         Args: {
           "company_id"?: string;
@@ -1705,6 +1766,15 @@ export type Database = {
           isOneToOne: true;
           isSetofReturn: false;
         };
+      };
+      "deal_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
       };
       "due_jobs": {
         Args: Record<PropertyKey, never>;
@@ -1726,11 +1796,21 @@ export type Database = {
       };
       "health": { Args: Record<PropertyKey, never>; Returns: boolean };
       "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "message_changes": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+        };
+        Returns: Json[];
+      };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
       "reseal_account_token": {
         Args: { "account_id": string; "sealed": string; "sealed_before": string };
         Returns: boolean;
       };
+      "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
       "schedule_jobs": { Args: { "secret": string; "url": string }; Returns: undefined };
       "sealed_account_tokens": {
         Args: { "after_id"?: string; "max_rows"?: number };

@@ -37,7 +37,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     .basePath(`/${name}`)
     .onError(respondToError(errors));
 
-  for (const operation of operations) {
+  const mount = (operation: Operation) => {
     const { method, path, scope } = operation;
     app.on(method, path, async (c) => {
       if (scope !== null) c.set("caller", await callerOf(c.req.raw.headers, scope));
@@ -47,7 +47,12 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
       c.header("Content-Type", "application/json");
       return c.body(json, status as ContentfulStatusCode);
     });
-  }
+  };
+  // `/contacts/changes` is no `/contacts/:id`, with whatever method.
+  const fixed = operations.filter(({ path }) => !path.includes("/:"));
+  fixed.forEach(mount);
+  for (const path of new Set(fixed.map(({ path }) => path))) app.all(path, (c) => c.notFound());
+  operations.filter((operation) => !fixed.includes(operation)).forEach(mount);
 
   return app.notFound(async (c) => {
     const { method, path } = c.req;

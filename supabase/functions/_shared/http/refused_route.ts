@@ -15,7 +15,9 @@ export function refusedRoute(
   const pathOf = (operation: Operation) => `/${name}${operation.path}`.replace(/\/$/, "");
   const parts = path.split("/", MAX_PARTS);
   const here = operations.filter((operation) => matches(pathOf(operation).split("/"), parts));
-  if (here.length > 0) return methodNotAllowed(method, here);
+  // `/contacts/changes` is no `/contacts/:id`.
+  const named = here.filter((operation) => pathOf(operation) === path);
+  if (here.length > 0) return methodNotAllowed(method, named.length > 0 ? named : here);
   const paths = new Set(operations.map((each) => pathOf(each).replace(/:(\w+)/, "{$1}")));
   return new ApiError(
     "route_not_found",

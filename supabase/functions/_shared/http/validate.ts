@@ -48,8 +48,17 @@ export function readQuery<Schema extends z.ZodType>(
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const [name] of parameters) (seen.has(name) ? repeated : seen).add(name);
-  if (repeated.size > 0) throw givenTwice([...repeated]);
-  const ofUnknown = (name: string) => unknownParameter(name, Object.keys(shape));
+  if (repeated.size > 0) {
+    throw invalidRequest([...repeated].map((field) => ({
+      field,
+      message: typeOf(shape, field) === "array"
+        ? `${GIVEN_TWICE}; write several values as ${field}=a,b`
+        : GIVEN_TWICE,
+    })));
+  }
+  const known = Object.keys(shape)
+    .map((name) => typeOf(shape, name) === "object" ? `${name}.<key>` : name);
+  const ofUnknown = (name: string) => unknownParameter(name, known);
   return check(schema as Schema, withMembers(parameters, shape), ofUnknown);
 }
 
@@ -62,12 +71,18 @@ function withMembers(parameters: [string, string][], shape: z.ZodRawShape): obje
   const others = parameters.filter(([name, value]) => {
     const dot = name.indexOf(".");
     const object = name.slice(0, Math.max(dot, 0));
-    const isObject = Object.hasOwn(shape, object) &&
-      (shape[object] as z.ZodType).meta()?.type === "object";
+    const isObject = typeOf(shape, object) === "object";
     if (isObject) objects.set(object, [...objects.get(object) ?? [], [name.slice(dot + 1), value]]);
     return !isObject;
   });
   return Object.fromEntries<unknown>([...others, ...objects]);
+}
+
+/** The type of a parameter in JSON Schema, where it is declared. */
+function typeOf(shape: z.ZodRawShape, name: string): unknown {
+  const schema = Object.hasOwn(shape, name) ? shape[name] as z.ZodType : undefined;
+  return schema?.meta()?.type ??
+    (schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType).meta()?.type : undefined);
 }
 
 /** More than any operation takes. Without these bounds, refusing them would take longer than all other work. */
@@ -130,8 +145,10 @@ function isObject(value: unknown): boolean {
     !(value instanceof InexactNumber);
 }
 
+const GIVEN_TWICE = "is given more than once";
+
 function givenTwice(fields: string[]): ApiError {
-  return invalidRequest(fields.map((field) => ({ field, message: "is given more than once" })));
+  return invalidRequest(fields.map((field) => ({ field, message: GIVEN_TWICE })));
 }
 
 /** @param ofUnknown the message about a key that the schema does not have. */

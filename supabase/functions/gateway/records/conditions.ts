@@ -14,12 +14,11 @@ function test(column: string, operator: string, operand: string): ColumnTest {
   return { column, operator, operand };
 }
 
-/** Equal to one of these. */
+/** Equal to one of these; of none, nothing is. */
 export function isAnyOf(column: string, operands: string[]): Condition[] {
-  const [first, ...others] = operands;
   return [
-    others.length === 0
-      ? test(column, "eq", first)
+    operands.length === 1
+      ? test(column, "eq", operands[0])
       : test(column, "in", `(${operands.map(quoted).join(",")})`),
   ];
 }
@@ -46,9 +45,9 @@ export function isEmptyText(column: string, isTrue: boolean): Condition[] {
     : [test(column, "not.is", "null"), test(column, "neq", "")];
 }
 
-/** Whether a text has this pattern, in which `%` stands for any text. */
-export function isLike(column: string, pattern: string): Condition[] {
-  return [test(column, "like", pattern)];
+/** Whether one of these texts has this pattern, in which `%` stands for any text. */
+export function isLike(columns: string[], pattern: string): Condition[] {
+  return oneOf(columns.map((column) => test(column, "like", pattern)));
 }
 
 /** Whether a list has one of these texts. */
@@ -73,7 +72,10 @@ export function isEmptyList(column: string, isTrue: boolean): Condition[] {
 
 /** Whether a JSON object has one of these members. */
 export function hasMember(column: string, members: Record<string, unknown>[]): Condition[] {
-  const tests = members.map((member) => test(column, "cs", JSON.stringify(member)));
+  return oneOf(members.map((member) => test(column, "cs", JSON.stringify(member))));
+}
+
+function oneOf(tests: ColumnTest[]): Condition[] {
   return tests.length === 1 ? tests : [{ anyOf: tests }];
 }
 

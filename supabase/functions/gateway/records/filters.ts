@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isStorable } from "../../_shared/http/fields.ts";
+import { isStorable, NOT_STORABLE } from "../../_shared/http/fields.ts";
 import * as the from "./conditions.ts";
 import type { Condition } from "./conditions.ts";
 import { NUMBER, type QueryValue, TEXT, TIME, TRUE_OR_FALSE } from "./query_values.ts";
@@ -31,30 +31,43 @@ const MAX_TEXT = 255;
 
 /** Ids and words of which there are few kinds: `field=a,b` and `field[ne]=a,b`. */
 export function choice(column: string, value: QueryValue): Filter {
+  const { all } = value;
   return {
     is: listOf(value, (operands) => the.isAnyOf(column, operands)),
-    ne: listOf(value, (operands) => the.isNoneOf(column, operands)),
+    // An index finds all other values, and not what differs from some.
+    ne: listOf(
+      value,
+      (operands) =>
+        all
+          ? the.isAnyOf(column, all.filter((each) => !operands.includes(each)))
+          : the.isNoneOf(column, operands),
+    ),
   };
 }
 
 /** The same for a column that may have no value: also `field[empty]=true`. */
 export function optionalChoice(column: string, value: QueryValue): Filter {
-  return { ...choice(column, value), empty: flag((isTrue) => the.isNull(column, isTrue)) };
+  return {
+    ...choice(column, { ...value, all: undefined }),
+    empty: flag((isTrue) => the.isNull(column, isTrue)),
+  };
 }
 
 /** A text, compared as it is stored, or as `value` says. */
 export function text(column: string, value: QueryValue = TEXT): Filter {
-  return { ...choice(column, value), empty: flag((isTrue) => the.isEmptyText(column, isTrue)) };
+  return {
+    ...choice(column, orNone(value)),
+    empty: flag((isTrue) => the.isEmptyText(column, isTrue)),
+  };
 }
 
 /**
  * A text that also `field[contains]=` finds, accents, case and punctuation aside.
- * @param foldedIn the columns with the folded text; the first may hold the folded text of other fields as well, for
- *   the sake of its index.
+ * @param foldedColumn with the folded text.
  */
 export function searchedText(
   column: string,
-  foldedIn: string[],
+  foldedColumn: string,
   value: QueryValue = TEXT,
 ): Filter {
   const contains = single(
@@ -63,7 +76,7 @@ export function searchedText(
     (given) => {
       const part = folded(given);
       if (!isSearchable(given) || part.trim() === "") return null;
-      return foldedIn.flatMap((each) => the.isLike(each, patternOf(part)));
+      return the.isLike([foldedColumn], patternOf(part));
     },
   );
   return { ...text(column, value), contains };
@@ -88,6 +101,20 @@ export function optionalTime(column: string): Filter {
   return { ...time(column), empty: flag((isTrue) => the.isNull(column, isTrue)) };
 }
 
+/**
+ * The same for a time that may be missing.
+ * @param column where a missing time is before all others, so that one index serves ranges and order.
+ */
+export function sortedTime(column: string): Filter {
+  const isGiven = the.compares(column, "gt", MISSING);
+  return {
+    ...ranges(column, TIME, isGiven),
+    empty: flag((isTrue) => isTrue ? the.compares(column, "eq", MISSING) : isGiven),
+  };
+}
+
+const MISSING = "-infinity";
+
 /** @param also conditions that come with each range. */
 function ranges(column: string, value: QueryValue, also: Condition[] = []): Filter {
   const range = (operator: Operator) =>
@@ -105,14 +132,14 @@ function ranges(column: string, value: QueryValue, also: Condition[] = []): Filt
 export function optionalAmount(column: string, filled: string): Filter {
   const isGiven = the.compares(filled, "gte", "0");
   return {
-    ...ordered(filled, NUMBER, isGiven),
-    ne: choice(column, NUMBER).ne,
+    ...ordered(filled, orNone(NUMBER), isGiven),
+    ne: choice(column, orNone(NUMBER)).ne,
     empty: flag((isTrue) => isTrue ? the.compares(filled, "eq", "-1") : isGiven),
   };
 }
 
 /** A list of texts: `field=a,b` has any of them, `field[all]=a,b` all, `field[ne]=a,b` none. */
-export function list(column: string, value: QueryValue = TEXT): Filter {
+export function list(column: string, value: QueryValue = orNone(TEXT)): Filter {
   return {
     is: listOf(value, (texts) => the.hasAnyOf(column, texts)),
     all: listOf(value, (texts) => the.hasAllOf(column, texts)),
@@ -126,15 +153,19 @@ export const MAX_WORDS = 10;
 /** The words of a search, in one text. */
 export const WORDS = {
   schema: { type: "string", minLength: 1, maxLength: MAX_TEXT },
-  must: `must have 1 to ${MAX_WORDS} words, and at most ${MAX_TEXT} characters`,
+  must:
+    `must have 1 to ${MAX_WORDS} words of letters or digits, and at most ${MAX_TEXT} characters`,
 };
 
-/** `q`: each word of the text must be in the row. @param column with the folded text of the searched fields. */
-export function words(column: string): Parameter {
+/**
+ * `q`: each word of the text must be in the row.
+ * @param columns with the folded texts of the searched fields.
+ */
+export function words(columns: string[]): Parameter {
   return single(WORDS.must, WORDS.schema, (given) => {
     const found = isSearchable(given) ? wordsOf(given) : [];
     if (found.length === 0 || found.length > MAX_WORDS) return null;
-    return found.flatMap((word) => the.isLike(column, patternOf(word)));
+    return found.flatMap((word) => the.isLike(columns, patternOf(word)));
   });
 }
 
@@ -153,7 +184,7 @@ export function members(
       const problem = problemOfKey(key);
       const values = splitValues(given);
       if (problem || typeof values === "string" || !values.every(isStorable)) {
-        const message = problem ?? (typeof values === "string" ? values : TEXT.must);
+        const message = problem ?? (typeof values === "string" ? values : NOT_STORABLE);
         context.addIssue({ code: "custom", path: [key], message });
         return [];
       }
@@ -169,7 +200,7 @@ function problemOfKey(key: string): string | null {
   if (key === "") return "names no key; write custom_fields.<key>=<value>";
   if (!isStorable(key)) return "has a key with the null character";
   const [operator] = ENDS_WITH_OPERATOR.exec(key) ?? [];
-  return operator ? `takes no ${operator}; a custom field takes only =` : null;
+  return operator ? `takes no ${operator}; a custom field takes only custom_fields.<key>=` : null;
 }
 
 /** The members whose value has this text: 5 and "5" both have the text 5. */
@@ -179,6 +210,11 @@ function membersOfText(key: string, value: string): Record<string, unknown>[] {
   const number = Number(value);
   const isNumber = value !== "" && Number.isFinite(number) && String(number) === value;
   return [member(value), ...(isNumber ? [member(number)] : [])];
+}
+
+/** A value of a field that takes `[empty]`, so that the message about an empty value says so. */
+function orNone(value: QueryValue): QueryValue {
+  return { ...value, ifEmpty: "[empty]=true behind the name finds records without a value" };
 }
 
 /** `field[empty]=true` or `false`. */
@@ -212,12 +248,15 @@ function listOf(value: QueryValue, read: (operands: string[]) => Condition[]): P
       const wrong = operands.indexOf(null);
       // In an order of their own, so that a cursor serves the same values in any order.
       if (wrong < 0) return read([...new Set(operands as string[])].sort());
-      const { must } = value;
-      if (values[wrong] === "") return `has an empty value; a value ${must}`;
-      return values.length === 1 ? must : `${must}, also the ${wrong + 1}th value`;
+      const { must, ifEmpty = `a value ${must}` } = value;
+      if (values[wrong] === "") return `has an empty value; ${ifEmpty}`;
+      return values.length === 1 ? must : `${must}; value ${wrong + 1} is wrong`;
     },
   };
 }
+
+const BAD_ESCAPE =
+  "has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma";
 
 /** The values of a list with commas between them; else what is wrong with it. `\,` is a comma, `\\` a backslash. */
 function splitValues(given: string): string[] | string {
@@ -227,9 +266,7 @@ function splitValues(given: string): string[] | string {
     else if (given[at] !== "\\") values[values.length - 1] += given[at];
     else if (given[at + 1] === "," || given[at + 1] === "\\") {
       values[values.length - 1] += given[++at];
-    } else {
-      return "has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma";
-    }
+    } else return BAD_ESCAPE;
   }
   return values.length <= MAX_VALUES ? values : `must have at most ${MAX_VALUES} values`;
 }

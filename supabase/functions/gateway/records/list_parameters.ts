@@ -37,11 +37,13 @@ export function listParameters(resource: Resource): z.ZodLazy<z.ZodObject> {
   return z.lazy(() => {
     const { sorts, order, filters, words: searched, members: column, table } = resource;
     const sort = sortParameter(sorts, order, byId(table.columnOf("id")));
+    // The order without `sort` is one of those with it, or has more columns.
+    const isSort = order.columns.length === 2;
     return z.strictObject({
       limit: Limit,
       cursor: z.string().optional(),
       ...projectionParameters(resource),
-      sort: sort.optional(),
+      sort: isSort ? sort.optional().meta({ default: order.name }) : sort.optional(),
       include_total: TrueOrFalse.optional(),
       ...(searched && { q: parameterSchema(words(searched)) }),
       ...filterParameters(filters),

@@ -10,12 +10,20 @@ export interface Projection {
   include?: string[];
 }
 
+/** The parameter `fields`. */
+export function fieldsParameter(resource: Resource) {
+  return namesOf(fieldsOf(resource)).optional();
+}
+
+function fieldsOf(resource: Resource): string[] {
+  return Object.keys(recordSchema(resource).shape);
+}
+
 /** The parameters `fields`, and `include` where the resource has something to include. */
 export function projectionParameters(resource: Resource) {
-  const fields = Object.keys(recordSchema(resource).shape);
   const included = Object.keys(resource.includes ?? {});
   return {
-    fields: namesOf(fields).optional(),
+    fields: fieldsParameter(resource),
     ...(included.length > 0 && { include: namesOf(included).optional() }),
   };
 }
@@ -67,17 +75,22 @@ export function select(resource: Resource, projection: Projection, needed: strin
   );
   const columns = [...read.map(table.columnAs), ...hidden, ...embedded].join(",");
 
-  const isWhole = !answered && !fields && hidden.length === 0 && include.length === 0;
+  const hasOthers = hidden.length > 0 || include.length > 0;
+  const recordOf = partOf(resource, fields ?? (hasOthers ? fieldsOf(resource) : undefined));
   const answer = (row: Row): Row => {
-    if (isWhole) return row;
-    const whole = answered ? answered.of(row as never) : row;
-    const picked = fields ?? Object.keys(recordSchema(resource).shape);
-    return {
-      ...membersOf(whole, picked),
-      ...Object.fromEntries(include.map((name) => [name, inOrder(row[name], includes[name])])),
-    };
+    if (include.length === 0) return recordOf(row);
+    const records = include.map((name) => [name, inOrder(row[name], includes[name])]);
+    return { ...recordOf(row), ...Object.fromEntries(records) };
   };
   return { columns, keys, answer };
+}
+
+/** How a row of a resource is answered: with these fields, or as a whole. */
+export function partOf({ answered }: Resource, fields?: string[]): (row: Row) => Row {
+  return (row) => {
+    const whole: Row = answered ? answered.of(row as never) : row;
+    return fields ? membersOf(whole, fields) : whole;
+  };
 }
 
 function membersOf(row: Row, names: string[]): Row {

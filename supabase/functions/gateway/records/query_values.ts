@@ -1,4 +1,4 @@
-import { isStorable } from "../../_shared/http/fields.ts";
+import { isStorable, NOT_STORABLE } from "../../_shared/http/fields.ts";
 import { phoneKey } from "./phone_key.ts";
 
 /** One value in a query: what a caller writes, and what the database compares with. */
@@ -7,8 +7,12 @@ export interface QueryValue {
   schema: Record<string, unknown>;
   /** What is wrong with another text, behind a field's name: "must be a UUID". */
   must: string;
+  /** What is said about an empty text instead, behind "has an empty value; ". */
+  ifEmpty?: string;
   /** The operand for the database; null when the text is no such value. */
   operand(text: string): string | null;
+  /** Every operand that there is, where they are few. */
+  all?: string[];
 }
 
 /** A value that this pattern describes. @param operand what it is compared with. */
@@ -44,13 +48,13 @@ export const CHANNEL_NUMBER = matching(
 export const NUMBER = matching(
   /^-?\d{1,15}(\.\d{1,6})?$/,
   { pattern: "^-?\\d{1,15}(\\.\\d{1,6})?$" },
-  "must be a number such as 1200 or 99.90",
+  "must be a number such as 1200 or 99.90, with at most 15 digits before the point and 6 after it",
 );
 
 /** A whole number that an integer of the database can hold. */
 export const INTEGER: QueryValue = {
   schema: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
-  must: "must be a whole number",
+  must: "must be a whole number from -2147483648 to 2147483647",
   operand(text) {
     const number = Number(text);
     return /^-?\d{1,10}$/.test(text) && (number | 0) === number ? String(number) : null;
@@ -69,6 +73,7 @@ export function oneOf(
     schema: { type: "string", enum: words },
     must: `must be ${words.length === 2 ? words.join(" or ") : `one of ${words.join(", ")}`}`,
     operand: (text) => words.includes(text) ? stored[text] ?? text : null,
+    all: words.map((word) => stored[word] ?? word),
   };
 }
 
@@ -82,18 +87,18 @@ export const LANGUAGE = matching(
 );
 
 const TEXT_SCHEMA = { type: "string", minLength: 1 };
-const MUST_BE_TEXT = "must not be empty, and must not contain the null character";
 
 /** Any text, compared as it is. */
 export const TEXT: QueryValue = {
   schema: TEXT_SCHEMA,
-  must: MUST_BE_TEXT,
+  must: NOT_STORABLE,
   operand: (text) => text !== "" && isStorable(text) ? text : null,
 };
 
 /** A word of the channel, which writes it in upper case. */
 export const UPPER_CASE: QueryValue = {
   ...TEXT,
+  must: "must be a word of the channel, such as APPROVED or UTILITY",
   operand: (text) => TEXT.operand(text.toUpperCase()),
 };
 

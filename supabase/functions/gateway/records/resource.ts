@@ -18,8 +18,8 @@ export interface Resource<
   answered?: { schema: Answered; of(row: z.output<Stored>): z.output<Answered> };
   /** Which field takes which operator. */
   filters: Filters;
-  /** The column with the folded text that `q` searches. */
-  words?: string;
+  /** The columns with the folded texts that `q` searches. */
+  words?: string[];
   /** The column with the JSON object whose members are found by `<column>.<key>=`. */
   members?: keyof Stored["shape"] & string;
   /** By what a list can be sorted, in either direction. Ties are in the order of their ids. */

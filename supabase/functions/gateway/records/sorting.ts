@@ -77,7 +77,10 @@ export function sortParameter(
     if (Object.hasOwn(sorts, field)) {
       return { name: given, columns: [sorts[field], id], ascending };
     }
-    context.addIssue({ code: "custom", message: `must be ${notOneOf(given, names)}` });
+    const message = given.includes(",")
+      ? `takes one field only, which is one of ${names.join(", ")}`
+      : `must be ${notOneOf(given, names)}`;
+    context.addIssue({ code: "custom", message });
     return z.NEVER;
   }).meta({ type: "string", enum: names });
 }

@@ -18,6 +18,7 @@ import {
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { CUSTOM_FIELDS_TOO_LARGE, CustomFields } from "../custom_fields.ts";
 import { choice, list, searchedText, text, time } from "../records/filters.ts";
+import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { ANY_CASE, oneOf, PHONE, TRUE_OR_FALSE, UUID } from "../records/query_values.ts";
 import { readOperation } from "../records/read_operation.ts";
@@ -53,20 +54,20 @@ const CONTACT = resource({
   name: "Contact",
   filters: {
     id: choice("id", UUID),
-    name: searchedText("name", ["words", "name_words"]),
-    email: searchedText("email_key", ["words", "email_words"], ANY_CASE),
+    name: searchedText("name", "name_words"),
+    email: searchedText("email_key", "email_words", ANY_CASE),
     phone: choice("phone_key", PHONE),
     temperature: choice("temperature", oneOf(Contact.shape.temperature.options)),
     tags: list("tags"),
     source: text("source"),
-    job_title: searchedText("job_title", ["job_title_words"]),
-    empresa: searchedText("empresa", ["words", "empresa_words"]),
+    job_title: searchedText("job_title", "job_title_words"),
+    empresa: searchedText("empresa", "empresa_words"),
     do_not_contact: choice("do_not_contact", TRUE_OR_FALSE),
     is_active: choice("is_active", TRUE_OR_FALSE),
     created_at: time("created_at"),
     updated_at: time("updated_at"),
   },
-  words: "words",
+  words: ["name_words", "email_words", "phone_words", "empresa_words"],
   members: "custom_fields",
   sorts: {
     created_at: byTime("created_at"),
@@ -122,6 +123,13 @@ const NewContact = withDefaults(ContactChanges, {
 /** Specification, 4.1 to 4.3 and 4.13. */
 export const contacts = [
   listOperation({ id: "listContacts", path: "/contacts", resource: CONTACT }),
+
+  changesOperation({
+    id: "listContactChanges",
+    path: "/contacts/changes",
+    resource: CONTACT,
+    feed: "contact_changes",
+  }),
 
   readOperation({ id: "getContact", path: "/contacts/:id", resource: CONTACT }),
 

@@ -15,7 +15,8 @@ import {
   Timestamp,
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
-import { choice, optionalChoice, optionalTime, time } from "../records/filters.ts";
+import { choice, optionalChoice, optionalTime, sortedTime, time } from "../records/filters.ts";
+import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { oneOf, UUID } from "../records/query_values.ts";
 import { readOperation } from "../records/read_operation.ts";
@@ -48,7 +49,7 @@ const CONVERSATION = resource({
     status: choice("status", oneOf(Conversation.shape.status.options)),
     assigned_to: optionalChoice("assigned_to", UUID),
     team_id: optionalChoice("team_id", UUID),
-    last_message_at: optionalTime("last_message_at"),
+    last_message_at: sortedTime("last_message_sort"),
     window_expires_at: optionalTime("window_expires_at"),
     created_at: time("created_at"),
     updated_at: time("updated_at"),
@@ -70,6 +71,13 @@ const ConversationChanges = atLeastOne(
 /** Specification, 4.9 and 4.13. A conversation begins with a message, so no operation here creates one. */
 export const conversations = [
   listOperation({ id: "listConversations", path: "/conversations", resource: CONVERSATION }),
+
+  changesOperation({
+    id: "listConversationChanges",
+    path: "/conversations/changes",
+    resource: CONVERSATION,
+    feed: "conversation_changes",
+  }),
 
   readOperation({ id: "getConversation", path: "/conversations/:id", resource: CONVERSATION }),
 

@@ -14,6 +14,7 @@ import {
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { choice, optionalAmount, searchedText, time } from "../records/filters.ts";
+import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { oneOf, UUID } from "../records/query_values.ts";
 import { readOperation } from "../records/read_operation.ts";
@@ -41,7 +42,7 @@ const DEAL = resource({
   name: "Deal",
   filters: {
     id: choice("id", UUID),
-    title: searchedText("title", ["words"]),
+    title: searchedText("title", "words"),
     value: optionalAmount("value", "value_sort"),
     status: choice("status", oneOf(Deal.shape.status.options)),
     contact_id: choice("contact_id", UUID),
@@ -49,7 +50,7 @@ const DEAL = resource({
     created_at: time("created_at"),
     updated_at: time("updated_at"),
   },
-  words: "words",
+  words: ["words"],
   sorts: {
     created_at: byTime("created_at"),
     updated_at: byTime("updated_at"),
@@ -79,6 +80,13 @@ const CONSTRAINT_MEANINGS = {
 /** Specification, 4.4 to 4.6 and 4.13. */
 export const deals = [
   listOperation({ id: "listDeals", path: "/deals", resource: DEAL }),
+
+  changesOperation({
+    id: "listDealChanges",
+    path: "/deals/changes",
+    resource: DEAL,
+    feed: "deal_changes",
+  }),
 
   readOperation({ id: "getDeal", path: "/deals/:id", resource: DEAL }),
 

@@ -23,7 +23,7 @@ const MEMBER = resource({
   name: "Member",
   filters: {
     id: choice("user_id", UUID),
-    name: searchedText("name", ["name_words"]),
+    name: searchedText("name", "name_words"),
     role: choice("role", oneOf(Member.shape.role.options)),
     created_at: time("created_at"),
     updated_at: time("updated_at"),

@@ -6,6 +6,7 @@ import { Id, IdParams, ROW_IDS, ROW_TIMES, verbatim } from "../../_shared/http/f
 import type { Caller } from "../../_shared/key/caller.ts";
 import { isAnyOf } from "../records/conditions.ts";
 import { choice, optionalChoice, time } from "../records/filters.ts";
+import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { oneOf, TEXT, UUID } from "../records/query_values.ts";
 import { readOperation } from "../records/read_operation.ts";
@@ -73,6 +74,13 @@ export const messages = [
     within: ({ id }) => isAnyOf("conversation_id", [id]),
     whenEmpty: async ({ caller, params }) => await requireConversation(caller, params.id),
     errors: ["not_found"],
+  }),
+
+  changesOperation({
+    id: "listMessageChanges",
+    path: "/messages/changes",
+    resource: MESSAGE,
+    feed: "message_changes",
   }),
 
   readOperation({ id: "getMessage", path: "/messages/:id", resource: MESSAGE }),

@@ -23,7 +23,7 @@ const PIPELINE = resource({
   name: "Pipeline",
   filters: {
     id: choice("id", UUID),
-    name: searchedText("name", ["name_words"]),
+    name: searchedText("name", "name_words"),
     position: ordered("position", INTEGER),
     is_default: choice("is_default", TRUE_OR_FALSE),
     created_at: time("created_at"),

@@ -30,7 +30,7 @@ const STAGE = resource({
   filters: {
     id: choice("id", UUID),
     pipeline_id: choice("pipeline_id", UUID),
-    name: searchedText("name", ["name_words"]),
+    name: searchedText("name", "name_words"),
     position: ordered("position", INTEGER),
     created_at: time("created_at"),
     updated_at: time("updated_at"),

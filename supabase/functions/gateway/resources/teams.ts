@@ -18,7 +18,7 @@ const TEAM = resource({
   name: "Team",
   filters: {
     id: choice("id", UUID),
-    name: searchedText("name", ["name_words"]),
+    name: searchedText("name", "name_words"),
     created_at: time("created_at"),
     updated_at: time("updated_at"),
   },

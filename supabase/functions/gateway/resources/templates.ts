@@ -91,7 +91,7 @@ const TEMPLATE = resource({
   answered: { schema: Template, of: answered },
   filters: {
     id: choice("id", UUID),
-    name: searchedText("name", ["name_words"]),
+    name: searchedText("name", "name_words"),
     language: choice("language", LANGUAGE),
     status: choice("status", UPPER_CASE),
     category: text("category", UPPER_CASE),

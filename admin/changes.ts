@@ -1,0 +1,96 @@
+import type { Command } from "commander";
+import { examples } from "./examples.ts";
+import { JSON_OPTION, moment, print, type Printing } from "./print.ts";
+import { openProject } from "./project.ts";
+
+/** Adds `changes restart` and `changes status`. */
+export function changesCommands(program: Command) {
+  const changes = program.command("changes")
+    .description(
+      "Restart the changes that callers follow after the database was restored or moved, and see what delays them.",
+    )
+    .addHelpText(
+      "after",
+      examples("npm run admin -- changes restart", "npm run admin -- changes status"),
+    );
+
+  changes.command("restart")
+    .description(
+      "Begin a new generation of changes. To be done after every restore and move of the database, before callers " +
+        "come back: their cursors expire, and they read everything again.",
+    )
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples("npm run admin -- changes restart"))
+    .action(restartChanges);
+
+  changes.command("status")
+    .description(
+      "Show when the changes were last restarted, and whether a transaction delays them.",
+    )
+    .option(...JSON_OPTION)
+    .addHelpText(
+      "after",
+      examples(
+        "npm run admin -- changes status",
+        "npm run --silent admin -- changes status --json",
+      ),
+    )
+    .action(showStatus);
+}
+
+/** What changes_status() answers. */
+export interface ChangesStatus {
+  generation: number;
+  /** When the generation began. */
+  restarted_at: string;
+  /** Changes with a version below it are shown. */
+  horizon: number;
+  /** How many transactions have ended, at most, whose changes wait for an earlier one. */
+  waiting_transactions: number;
+  /** Since when the oldest transaction runs that is still writing; null when none is, or it is not shown. */
+  writing_since: string | null;
+  /** Whether the database shows what other sessions do. */
+  sees_other_sessions: boolean;
+}
+
+/** The state of the changes, for people. @param now in milliseconds. */
+export function changesStatusText(status: ChangesStatus, now: number): string {
+  const { generation, restarted_at } = status;
+  return `The changes are of generation ${generation}, since ${moment(restarted_at, "")}.\n` +
+    delayText(status, now);
+}
+
+function delayText(status: ChangesStatus, now: number): string {
+  const { waiting_transactions: waiting, writing_since, sees_other_sessions } = status;
+  if (writing_since !== null) {
+    const seconds = Math.max(0, Math.round((now - Date.parse(writing_since)) / 1000));
+    return `A transaction has been writing for ${seconds} s. The changes of ${waiting} later ones wait until it ends.`;
+  }
+  if (waiting === 0) return "Nothing delays them.";
+  return `The changes of ${waiting} transactions wait for an earlier one that is still writing.` +
+    (sees_other_sessions ? "" : " The database does not show since when it runs.");
+}
+
+async function showStatus(options: Printing) {
+  const { db, rows } = openProject();
+  const status = rows(await db.rpc("changes_status")) as unknown as ChangesStatus; // json of that function
+  print(options, status, () => changesStatusText(status, Date.now()));
+}
+
+const BUSY = "Too much is written at the moment, so nothing was restarted: repeat the command.";
+
+async function restartChanges(options: Printing) {
+  const { db, rows } = openProject();
+  const restarted = rows(await db.rpc("restart_changes"), {
+    "40P01": BUSY, // a deadlock
+    "55P03": BUSY, // a lock was not free in time
+    "57014": BUSY, // a statement took too long
+  }) as { generation: number };
+  print(
+    options,
+    restarted,
+    () =>
+      `The changes are of generation ${restarted.generation} now. Callers with an earlier cursor get a 410 ` +
+      "cursor_expired, and read everything again.",
+  );
+}

@@ -1,0 +1,67 @@
+import { toPascalCase } from "deno-std/text/to_pascal_case.js";
+import * as z from "zod";
+import { type JsonSchema, jsonSchema, withDefaults } from "./json_schema.ts";
+import { parameterWords } from "./parameter_words.ts";
+
+// The Parameter Objects of OpenAPI.
+
+/** The parameters of an operation that a schema describes. */
+export function parametersOf(
+  schema: z.ZodObject | z.ZodLazy<z.ZodObject> | undefined,
+  place: "path" | "query",
+  schemas: Record<string, JsonSchema>,
+): JsonSchema[] {
+  if (!schema) return [];
+  const object = schema instanceof z.ZodLazy ? schema.unwrap() : schema;
+  const { properties, required = [] } = withDefaults(jsonSchema(object, schemas), object, schemas);
+  return Object.entries<JsonSchema>(properties).map(([name, value]) => {
+    const parameter = {
+      ...{ name, in: place, required: required.includes(name) },
+      description: parameterWords(name, place),
+    };
+    if (value.type === "array") {
+      return { ...parameter, style: "form", explode: false, schema: value };
+    }
+    if (value.type !== "object") return { ...parameter, schema: value };
+    // Each member is a parameter, whose name begins with that of the object.
+    const { additionalProperties } = value;
+    const members = {
+      type: "object",
+      patternProperties: { [`^${name}\\..`]: additionalProperties },
+      additionalProperties: false,
+    };
+    return { ...parameter, style: "form", explode: true, schema: members };
+  });
+}
+
+/**
+ * The parameters that several operations take in the same words, as components. In the operations, references take
+ * their places. A name belongs to what most of those that take a parameter of this name mean by it.
+ */
+export function sharedParameters(paths: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  const operations = Object.values(paths).flatMap((path) => Object.values<JsonSchema>(path));
+  const uses = Map.groupBy(
+    operations.flatMap(({ parameters }): JsonSchema[] => parameters).filter(({ $ref }) => !$ref),
+    componentName,
+  );
+  const components: Record<string, JsonSchema> = {};
+  for (const [name, all] of uses) {
+    for (const same of Map.groupBy(all, (use) => JSON.stringify(use)).values()) {
+      if (same.length > 1 && same.length > all.length / 2) components[name] = same[0];
+    }
+  }
+  const isShared = (parameter: JsonSchema) =>
+    !parameter.$ref &&
+    JSON.stringify(components[componentName(parameter)]) === JSON.stringify(parameter);
+  for (const operation of operations) {
+    operation.parameters = operation.parameters.map((each: JsonSchema) =>
+      isShared(each) ? { $ref: `#/components/parameters/${componentName(each)}` } : each
+    );
+  }
+  return components;
+}
+
+/** `CreatedAtGte` for the parameter `created_at[gte]` of a query. */
+function componentName({ name, in: place }: JsonSchema): string {
+  return (place === "path" ? "Path" : "") + toPascalCase(name);
+}

@@ -1,0 +1,213 @@
+// What a restart of the changes does to callers, on a stack of its own: a restart expires the cursors of other tests,
+// and what other tests write delays the changes.
+
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { functionEnvironment } from "../../local/functions/environment.ts";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { versionOf } from "../gateway/changes_mirror.ts";
+import { anyPhone, type Company, makeCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { backgroundWork, ownGateway } from "../support/own_functions.ts";
+import { until } from "../support/started.ts";
+import { startOwnProject } from "./own_project.ts";
+
+const project = await startOwnProject();
+Deno.test.afterAll(async () => {
+  await backgroundWork();
+  await project[Symbol.asyncDispose]();
+});
+const { sql, stack, secrets } = project;
+
+const config = await readConfig(
+  functionEnvironment(stack.url, { ...stack, ...secrets }, "http://127.0.0.1:9"),
+);
+const gateway = await ownGateway(stack.url, 10_000, config);
+
+function newCompany(): Promise<Company> {
+  return sql.begin(makeCompany) as Promise<Company>;
+}
+
+interface Page {
+  data: { id: string; name: string | null }[];
+  pagination: { has_more: boolean; next_cursor: string };
+}
+
+async function page({ keys }: Company, query = ""): Promise<Page> {
+  const { status, body } = await gateway(keys.read, "GET", `/contacts/changes${query}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+/** Adds a contact with this name; with a version, as a restored dump has it. */
+async function add({ id }: Company, name: string, version?: number): Promise<void> {
+  const row = { company_id: id, phone: anyPhone(), name, ...(version && { version }) };
+  await sql`insert into contacts ${sql(row)}`;
+}
+
+async function names(company: Company, query = ""): Promise<(string | null)[]> {
+  return (await page(company, query)).data.map(({ name }) => name);
+}
+
+async function refusal(company: Company, cursor: string) {
+  const path = `/contacts/changes?cursor=${cursor}`;
+  const { status, body } = await gateway(company.keys.read, "GET", path);
+  return [status, body.code];
+}
+
+async function operate(...args: string[]) {
+  const { code, stdout, stderr } = await project.operate(["changes", ...args], {});
+  assert.deepEqual([code, stderr], [0, ""]);
+  return stdout;
+}
+
+Deno.test("the rows of one large transaction are walked by id, each once", async () => {
+  const company = await newCompany();
+  const { next_cursor } = (await page(company, "?start=now")).pagination;
+  await sql.begin(async (sql) => {
+    await sql`
+      insert into contacts (company_id, phone)
+      select ${company.id}, '+99' || lpad(i::text, 10, '0') from generate_series(1, 1000) as i
+    `;
+    // In the same transaction: some of them are gone again, and some change.
+    await sql`delete from contacts where company_id = ${company.id} and phone like '+99%7'`;
+    await sql`update contacts set name = 'Changed' where company_id = ${company.id} and phone like '+99%8'`;
+  });
+  const ids: string[] = [];
+  for (let cursor = next_cursor, hasMore = true; hasMore;) {
+    const { data, pagination } = await page(company, `?limit=70&cursor=${cursor}`);
+    assert.ok(!pagination.has_more || data.length === 70);
+    ids.push(...data.map(({ id }) => id));
+    [cursor, hasMore] = [pagination.next_cursor, pagination.has_more];
+  }
+  assert.equal(ids.length, 1000);
+  assert.deepEqual(ids, [...new Set(ids)].sort());
+});
+
+Deno.test("a change is not shown before its transaction ends, nor are those that began to write later", async () => {
+  const company = await newCompany();
+  let { next_cursor } = (await page(company, "?start=now")).pagination;
+  const shown = async () => {
+    const { data, pagination } = await page(company, `?cursor=${next_cursor}`);
+    next_cursor = pagination.next_cursor;
+    return data.map(({ name }) => name);
+  };
+  await using slow = await openTransaction();
+  await slow.sql`update contacts set name = 'Slow' where id = ${company.contact_id}`;
+  await add(company, "Quick");
+  assert.deepEqual(await shown(), []);
+  const waiting = JSON.parse(await operate("status", "--json"));
+  assert.ok(waiting.waiting_transactions > 0 && waiting.writing_since !== null);
+  await slow.commit();
+  assert.deepEqual(await shown(), ["Slow", "Quick"]);
+  assert.deepEqual(await shown(), []);
+});
+
+Deno.test("after a restored dump, the operator restarts the changes: cursors expire, and nothing is hidden", async () => {
+  const company = await newCompany();
+  const { next_cursor } = (await page(company, "?start=now")).pagination;
+  await add(company, "Of the dump", 10 ** 10);
+
+  // As long as the restart is forgotten, nobody takes what is shown for everything.
+  const lines = await logged(async () => {
+    assert.deepEqual(await refusal(company, next_cursor), [500, "internal"]);
+  });
+  const { database } = JSON.parse(lines[0]);
+  assert.equal(database.code, "PT500");
+  assert.match(database.hint, /run npm run admin -- changes restart$/);
+  assert.match(database.details, /version 10000000000,/);
+
+  assert.match(await operate("restart"), /^The changes are of generation \d+ now\. /);
+  assert.deepEqual(await refusal(company, next_cursor), [410, "cursor_expired"]);
+  await add(company, "Later");
+  assert.deepEqual(await names(company), ["Ada", "Of the dump", "Later"]);
+  const now = (await page(company, "?start=now")).pagination.next_cursor;
+  assert.ok(versionOf(now) > 10 ** 10 && versionOf(now) < 2 ** 40);
+  await add(company, "Latest");
+  assert.deepEqual(await names(company, `?cursor=${now}`), ["Latest"]);
+
+  // Once more, within the same second.
+  await operate("restart");
+  await operate("restart");
+  assert.deepEqual(await refusal(company, now), [410, "cursor_expired"]);
+  assert.deepEqual(await names(company), ["Ada", "Of the dump", "Later", "Latest"]);
+});
+
+Deno.test("tombstones of a restored dump call for a restart too", async () => {
+  const company = await newCompany();
+  await sql`
+    insert into deleted_rows (company_id, resource, id, version, deleted_at)
+    values (${company.id}, 'contacts', ${crypto.randomUUID()}, ${10 ** 14}, now())
+  `;
+  await logged(async () => {
+    assert.deepEqual(await refusal(company, ""), [422, "invalid_request"]);
+    const { status } = await gateway(company.keys.read, "GET", "/contacts/changes");
+    assert.equal(status, 500);
+  });
+  await operate("restart");
+  assert.equal((await page(company)).data.length, 2);
+});
+
+Deno.test("who wrote before a restart is waited for, and who writes after it is behind it", async () => {
+  const company = await newCompany();
+  await using before = await openTransaction();
+  await before.sql`update contacts set name = 'Before' where id = ${company.contact_id}`;
+  await using across = await openTransaction();
+  // It has its number from before the restart, and writes a contact only afterwards.
+  await across.sql`update teams set name = 'Across' where id = ${company.team_id}`;
+  const restarting = operate("restart");
+  await until(async () => {
+    const [{ waits }] = await sql`
+      select count(*)::int as waits from pg_locks where not granted and mode = 'ShareRowExclusiveLock'
+    `;
+    return waits > 0;
+  });
+  await before.commit();
+  await restarting;
+  assert.deepEqual(await names(company), ["Before"]);
+  const { next_cursor } = (await page(company, "?start=now")).pagination;
+  await across.sql`
+    insert into contacts (company_id, phone, name) values (${company.id}, ${anyPhone()}, 'Across')
+  `;
+  await add(company, "After");
+  assert.deepEqual(await names(company, `?cursor=${next_cursor}`), []);
+  await across.commit();
+  assert.deepEqual(await names(company, `?cursor=${next_cursor}`), ["Across", "After"]);
+});
+
+Deno.test("a database that went back in time expires the cursors of what it has forgotten", async () => {
+  const company = await newCompany();
+  await pass(1000);
+  const { next_cursor } = (await page(company, "?start=now")).pagination;
+  // Its numbers are those of 500 transactions ago, when the company was there.
+  await sql`update app.change_clock set base = base - 500`;
+  assert.deepEqual(await refusal(company, next_cursor), [410, "cursor_expired"]);
+  assert.deepEqual(await names(company), ["Ada"]);
+  await sql`update app.change_clock set base = base + 500`;
+  assert.deepEqual(await names(company, `?cursor=${next_cursor}`), []);
+});
+
+/** Uses up numbers of transactions: one for each savepoint that writes. */
+async function pass(count: number) {
+  await sql.begin(async (sql) => {
+    await sql`create temporary table passed (number integer) on commit drop`;
+    await sql.unsafe(`
+      do $$ begin
+        for number in 1..${count} loop
+          begin insert into passed values (number); exception when no_data_found then null; end;
+        end loop;
+      end $$
+    `);
+  });
+}
+
+/** A transaction on a connection of its own, which is open until it is committed, or rolled back at the end. */
+async function openTransaction() {
+  const own = postgres(stack.database_url, { max: 1, prepare: false, onnotice: () => {} });
+  await own`begin`;
+  return {
+    sql: own,
+    commit: () => own`commit`,
+    [Symbol.asyncDispose]: () => own.end({ timeout: 1 }),
+  };
+}

@@ -1,0 +1,165 @@
+// What the tests of plans ask of the large company: for each filter that a list takes, values of all kinds of
+// frequency. A page of 50 asks for 51 rows.
+
+/** A value of a filter, and how many rows a page of it may read at most; ORDINARY where it says nothing. */
+export type Case = [value: string, most?: number];
+
+/** A page, and what else is read by chance. */
+export const ORDINARY = 500;
+
+/** A value that 1,000 or so of 100,000 rows have costs those rows, or as many as lie before the first 51 of them. */
+const UNCOMMON = 8_000;
+/** Words that are common each, and rare together. */
+const TOGETHER = 50_000;
+/** Its matches lie at the far end, behind the rows of the whole company. */
+const FAR = 101_000;
+
+const CREATED = "2025-06-01T00:00:00Z";
+const NEAR_THE_END = "2025-12-13T12:00:00Z";
+const NOBODY = "00000000-0000-4000-8000-000000000000";
+
+/** What is asked with ids: a contact's, a stage's, a team's. */
+export interface Ids {
+  contact: string;
+  rareStage: string;
+  commonStage: string;
+  rareTeam: string;
+  commonTeam: string;
+}
+
+/** Words that many, few, none or only the oldest rows have. */
+const WORDS: Case[] = [
+  ["Zylberstajn"],
+  ["щербаков"],
+  ["ZYLBER"],
+  ["silva", 1_500],
+  ["ana", 1_500],
+  ["gonc", 2_500],
+  ["conceição", 2_500],
+  ["xyzzyx"],
+  ["ж"],
+  ["zy"],
+  ["qq"],
+  ["a"],
+  ["oldenburg", FAR],
+];
+
+const TIMES: Record<string, Case[]> = {
+  gt: [[CREATED, 1_500], [NEAR_THE_END, UNCOMMON]],
+  gte: [[CREATED, 1_500], ["2026-01-01"]],
+  lt: [[CREATED, 1_500], [NEAR_THE_END, 1_500], ["2025-01-01T01:00:00Z"]],
+  lte: [[CREATED, 1_500], ["2025-01-01T01:00:00Z"]],
+};
+
+/** The ranges of a time. */
+function times(field: string): Record<string, Case[]> {
+  return Object.fromEntries(
+    Object.entries(TIMES).map(([operator, cases]) => [`${field}[${operator}]`, cases]),
+  );
+}
+
+/** The cases of each list, by parameter. */
+export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
+  return {
+    "/contacts": {
+      q: [
+        ...WORDS,
+        ["ana lima", UNCOMMON],
+        ["silva zylberstajn"],
+        ["ana silva acme example", TOGETHER],
+        ["person example com"],
+        ["+5511"],
+      ],
+      id: [[ids.contact], [NOBODY]],
+      "id[ne]": [[ids.contact]],
+      name: [["Ana"], ["Ana,Paula Lima"], ["Íris Lima Nobody"]],
+      "name[ne]": [["Ana"]],
+      "name[contains]": [...WORDS, ["ana lima", UNCOMMON], ["example"]],
+      "name[empty]": [["true"], ["false"]],
+      email: [["PERSON.77@example.com"], ["nobody@example.com,person.78@example.com"]],
+      "email[ne]": [["nobody@example.com"]],
+      "email[contains]": [["example"], ["person.777"], ["nobody"], ["silva"]],
+      "email[empty]": [["true", 2_500], ["false"]],
+      phone: [["+551100000000"], ["+551161803399,+5511961803399"]],
+      "phone[ne]": [["+551100000000"]],
+      temperature: [["hot"], ["cold"], ["hot,cold"]],
+      "temperature[ne]": [["cold"], ["cold,warm", UNCOMMON]],
+      tags: [
+        ["vip"],
+        ["rare"],
+        ["nobody"],
+        ["vip,lead"],
+        ["rare,nobody"],
+        ["ancient", FAR],
+      ],
+      "tags[all]": [["vip,partner", 1_000], ["rare,vip"], ["vip,nobody"]],
+      "tags[ne]": [["vip"], ["vip,lead", 1_000]],
+      "tags[empty]": [["true", 1_000], ["false"]],
+      source: [["api"], ["fair"], ["nobody"], ["fair,nobody"]],
+      "source[ne]": [["api"]],
+      "source[empty]": [["true"], ["false"]],
+      job_title: [["Buyer"], ["Astronaut"], ["nobody"]],
+      "job_title[ne]": [["Buyer"]],
+      "job_title[contains]": [["diretora", 1_000], ["astro"], ["nobody"], ["as"]],
+      "job_title[empty]": [["true", 1_000], ["false"]],
+      empresa: [["Acme"], ["Wayne\\, Inc."], ["nobody"]],
+      "empresa[ne]": [["Acme"]],
+      "empresa[contains]": [["acme", 1_000], ["wayne, inc"], ["nobody"], ["wa"]],
+      "empresa[empty]": [["true", 1_000], ["false"]],
+      do_not_contact: [["true"], ["false"]],
+      "do_not_contact[ne]": [["true"], ["false", FAR]],
+      is_active: [["true"], ["false"]],
+      "is_active[ne]": [["false"], ["true", FAR]],
+      "custom_fields.plan": [["pro"], ["nobody"]],
+      "custom_fields.seats": [["7", UNCOMMON], ["99"]],
+      "custom_fields.number": [["crm-777"], ["crm-777,crm-778"]],
+      "custom_fields.tier": [["platinum"]],
+      ...times("created_at"),
+      ...times("updated_at"),
+    },
+    "/deals": {
+      q: [["zeppelin"], ["renovacao", 1_000], ["ze"], ["nobody"], ["upgrade zeppelin"]],
+      id: [[NOBODY]],
+      "id[ne]": [[NOBODY]],
+      title: [["Nobody"]],
+      "title[ne]": [["Nobody"]],
+      "title[contains]": [["zeppelin"], ["RENOVAÇÃO", 1_000], ["ze"], ["nobody"]],
+      "title[empty]": [["true"], ["false"]],
+      value: [["79.5"], ["1"], ["79.5,80.5"]],
+      "value[ne]": [["79.5"]],
+      "value[gt]": [["99990"], ["500"]],
+      "value[gte]": [["99990"], ["0"]],
+      "value[lt]": [["50"], ["90000"], ["-1"]],
+      "value[lte]": [["50"], ["90000"]],
+      "value[empty]": [["true", 2_500], ["false"]],
+      status: [["won"], ["open"], ["won,lost"]],
+      "status[ne]": [["lost"], ["open,lost", UNCOMMON]],
+      contact_id: [[ids.contact], [NOBODY]],
+      "contact_id[ne]": [[NOBODY]],
+      stage_id: [[ids.rareStage], [ids.commonStage]],
+      "stage_id[ne]": [[ids.commonStage]],
+      ...times("created_at"),
+      ...times("updated_at"),
+    },
+    "/conversations": {
+      id: [[NOBODY]],
+      "id[ne]": [[NOBODY]],
+      contact_id: [[ids.contact], [NOBODY]],
+      "contact_id[ne]": [[NOBODY]],
+      status: [["pending"], ["open"], ["closed"], ["pending,open", UNCOMMON]],
+      "status[ne]": [["open"]],
+      assigned_to: [[NOBODY]],
+      "assigned_to[ne]": [[NOBODY]],
+      "assigned_to[empty]": [["true"], ["false"]],
+      team_id: [[ids.rareTeam], [ids.commonTeam]],
+      "team_id[ne]": [[ids.commonTeam]],
+      "team_id[empty]": [["true"], ["false"]],
+      ...times("last_message_at"),
+      "last_message_at[empty]": [["true", 2_500], ["false"]],
+      ...times("window_expires_at"),
+      "window_expires_at[empty]": [["true", 2_500], ["false"]],
+      ...times("created_at"),
+      ...times("updated_at"),
+    },
+  };
+}

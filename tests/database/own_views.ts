@@ -1,0 +1,40 @@
+import { withDatabase } from "../support/test_stack.ts";
+
+// The views of a company's own rows, from the catalogue, so that a new view is covered at once.
+
+/** A view of a company's own rows. */
+export interface OwnView {
+  name: string;
+  /** The table that it shows rows of. */
+  table: string;
+  /** The columns that it shows as the table has them. */
+  columns: string[];
+  /** The columns that it computes. */
+  computed: string[];
+}
+
+/** Every view of the schema public. */
+export async function ownViews(): Promise<OwnView[]> {
+  return await withDatabase(async (sql) =>
+    await sql<OwnView[]>`
+      select
+        view_name as name, table_name as table,
+        (
+          select array_agg(shown.column_name::text order by shown.ordinal_position)
+          from information_schema.columns as shown
+          join information_schema.columns as stored using (table_schema, column_name)
+          where table_schema = 'public' and shown.table_name = view_name and stored.table_name = usage.table_name
+        ) as columns,
+        array(
+          select shown.column_name::text from information_schema.columns as shown
+          where shown.table_schema = 'public' and shown.table_name = view_name and not exists (
+            select from information_schema.columns as stored
+            where stored.table_schema = 'public' and stored.table_name = usage.table_name
+              and stored.column_name = shown.column_name
+          )
+          order by shown.ordinal_position
+        ) as computed
+      from information_schema.view_table_usage as usage where view_schema = 'public' order by 1
+    `
+  );
+}

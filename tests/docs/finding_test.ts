@@ -1,0 +1,94 @@
+// The page on finding says of each field what the API's description says.
+import assert from "node:assert/strict";
+import type { JsonSchema } from "../../reference/json_schema.ts";
+import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
+import { declaredParameters } from "../support/query_text.ts";
+import { readPage } from "./pages.ts";
+
+const document: JsonSchema = openApi;
+const { text } = await readPage("docs/finding.md");
+const [, tables = ""] = /^## Which field takes what\n([^]*?)^## /m.exec(text) ?? [];
+
+/** The parameters of a list that the page says once for all lists. */
+const OF_EVERY_LIST = ["limit", "cursor", "fields", "include_total"];
+
+/** The paths of all lists. */
+const lists = Object.keys(document.paths).filter((path) =>
+  parametersOf(path).some(({ name }) => name === "sort")
+);
+
+function parametersOf(path: string): JsonSchema[] {
+  const { get } = document.paths[path];
+  return get ? declaredParameters(document, get, "query") : [];
+}
+
+/** The texts between backticks. */
+function spans(cell: string): string[] {
+  return Array.from(cell.matchAll(/`([^`]+)`/g), ([, span]) => span);
+}
+
+interface Row {
+  names: string[];
+  takes: string[];
+  note: string;
+}
+
+/** The rows of the table of a list, whose heading begins with the last part of its path. */
+function rowsOf(path: string): Row[] {
+  const name = path.split("/").at(-1)!;
+  const [, section = ""] =
+    new RegExp(`^### ${name}\\b.*\n([^]*?)(?=^###|(?![^]))`, "im").exec(tables) ?? [];
+  const rows = Array.from(section.matchAll(/^\| (`.*) \| (.*) \| ?(.*) ?\|$/gm));
+  assert.ok(rows.length > 0, `the page has a table for ${path}`);
+  return rows.map(([, names, takes, note]) => ({ names: spans(names), takes: spans(takes), note }));
+}
+
+Deno.test("the page on finding has a table for every list, and no other", () => {
+  const headings = Array.from(tables.matchAll(/^### (\w+)/gm), ([, name]) => name.toLowerCase());
+  assert.deepEqual(headings.sort(), lists.map((path) => path.split("/").at(-1)).sort());
+});
+
+for (const path of lists) {
+  const declared = parametersOf(path);
+  const own = (name: string) => declared.find((each) => each.name === name);
+
+  Deno.test(`the page on finding has every filter of ${path}, and no other`, () => {
+    const shown = rowsOf(path).filter(({ takes }) => /^[=[]/.test(takes[0])).flatMap(
+      ({ names, takes }) =>
+        names.flatMap((name) => takes.map((each) => each === "=" ? name : name + each)),
+    );
+    const filters = declared.map(({ name }) => name === "custom_fields" ? `${name}.<key>` : name)
+      .filter((name) => !["sort", "include", ...OF_EVERY_LIST].includes(name));
+    assert.deepEqual(shown.sort(), filters.sort());
+  });
+
+  Deno.test(`the page on finding has the words that fields of ${path} take`, () => {
+    for (const { names, takes, note } of rowsOf(path)) {
+      if (takes[0] !== "=") continue;
+      for (const name of names) {
+        const words = own(name)?.schema.items?.enum;
+        if (words) assert.deepEqual(spans(note), words, name);
+      }
+    }
+  });
+
+  Deno.test(`the page on finding has what ${path} is sorted by and includes`, () => {
+    const rowOf = (name: string) => rowsOf(path).find(({ names }) => names[0] === name);
+    const { takes, note } = rowOf("sort")!;
+    const { schema } = own("sort")!;
+    assert.deepEqual(takes.flatMap((name) => [name, `-${name}`]), schema.enum);
+    assert.deepEqual(spans(note), schema.default ? [schema.default] : []);
+    assert.deepEqual(rowOf("include")?.takes, own("include")?.schema.items.enum);
+  });
+}
+
+Deno.test("the page on finding has the limits of a query", () => {
+  const limits = declaredParameters(document, document.paths["/gateway/contacts"].get, "query");
+  const { schema } = limits.find(({ name }) => name === "tags")!;
+  assert.ok(text.includes(`| values of one parameter | ${schema.maxItems} |`));
+  const { schema: words } = limits.find(({ name }) => name === "q")!;
+  assert.match(
+    text,
+    new RegExp(`\\| \`q\` \\| 10 different words, ${words.maxLength} characters \\|`),
+  );
+});

@@ -1,0 +1,77 @@
+// The requests that pages show are made as a reader makes them: pasted into a shell, with the demo company.
+import assert from "node:assert/strict";
+import { startOn, withFolder } from "../support/started.ts";
+import { readPage } from "./pages.ts";
+
+/** Lines of the shell, and the answers that the page shows for them: those to the lines sent again come after. */
+interface Step {
+  lines: string;
+  answers: string[];
+}
+
+/** The steps of a text: blocks of the shell, each with the answers below it. */
+function stepsOf(text: string): Step[] {
+  const steps: Step[] = [];
+  for (const [, language, block] of text.matchAll(/^```(sh|json)\n([\s\S]*?)^```$/gm)) {
+    if (language === "sh") steps.push({ lines: block, answers: [] });
+    else steps.at(-1)!.answers.push(block);
+  }
+  return steps;
+}
+
+const MARK = "=== answered ===";
+
+/** What a shell prints for each answer of the steps: the lines are sent as often as the page shows an answer. */
+async function run(steps: Step[], cwd: string, port: string): Promise<string[]> {
+  const script = steps.flatMap(({ lines, answers }) =>
+    // Lines without an answer prepare what follows.
+    answers.length === 0 ? [lines] : answers.map(() => `${lines}\necho; echo '${MARK}'\n`)
+  ).join("");
+  const { success, stdout, stderr } = await new Deno.Command("bash", {
+    args: ["-euc", script.replaceAll(":54321/", `:${port}/`)],
+    cwd,
+    stdin: "null",
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout).split(MARK).slice(0, -1);
+}
+
+/** Compares an answer with the one that a page shows, in which … stands for any text. */
+function assertShown(shown: unknown, actual: unknown, at: string) {
+  if (typeof shown === "string" && shown.includes("…")) {
+    const parts = shown.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    assert.match(String(actual), new RegExp(`^${parts.join(".+")}$`), at);
+  } else if (typeof shown === "object" && shown !== null) {
+    assert.ok(typeof actual === "object" && actual !== null, at);
+    assert.deepEqual(Object.keys(actual).sort(), Object.keys(shown).sort(), at);
+    for (const [key, value] of Object.entries(shown)) {
+      assertShown(value, (actual as Record<string, unknown>)[key], `${at}.${key}`);
+    }
+  } else assert.equal(actual, shown, at);
+}
+
+const finding = await readPage("docs/finding.md");
+const readme = await readPage("README.md");
+const [, firstRequests = ""] = /^## The first request\n([\s\S]*?)^## /m.exec(readme.text) ?? [];
+
+Deno.test("the requests that pages show answer what the pages show", async (t) => {
+  await withFolder(async (folder) => {
+    // The pages' reader is in the checkout, whose data folder is .local.
+    const { started, stack } = await startOn(`${folder}/.local`);
+    // Those that only read come first.
+    const texts = { "Finding records": finding.text, "the README": firstRequests };
+    for (const [name, text] of Object.entries(texts)) {
+      await t.step(name, async () => {
+        const steps = stepsOf(text);
+        const shown = steps.flatMap(({ answers }) => answers);
+        assert.ok(shown.length >= 5);
+        const printed = await run(steps, folder, new URL(stack.url).port);
+        assert.equal(printed.length, shown.length);
+        shown.forEach((answer, at) => {
+          assertShown(JSON.parse(answer), JSON.parse(printed[at]), `answer ${at + 1}`);
+        });
+      });
+    }
+    await started.end();
+  });
+});

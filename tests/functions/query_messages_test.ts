@@ -1,0 +1,124 @@
+// What a caller reads when a parameter of a list is wrong: what it must be, what there is, what was probably meant.
+import assert from "node:assert/strict";
+import { FUNCTIONS } from "../../reference/functions.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+import { readQuery } from "../../supabase/functions/_shared/http/validate.ts";
+
+const operations = FUNCTIONS.flatMap((api) => api.operations);
+
+/** The error that an operation answers to a query; null when it takes it. */
+function refusal(id: string, query: string): string | null {
+  try {
+    readQuery(`http://x/?${query}`, operations.find((each) => each.id === id)!.query);
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError) return error.message.replace(/^Invalid request: /, "");
+    throw error;
+  }
+}
+
+/** What an operation answers to a query: the end of the sentence where it begins with …. */
+const CASES: Record<string, Record<string, string>> = {
+  listContacts: {
+    // Another name than there is
+    "nam=x":
+      "nam is not a parameter that is accepted here; did you mean name? There are limit, cursor, " +
+      "fields, sort, include_total, q, id, name, email, phone, temperature, tags, source, job_title, " +
+      "empresa, do_not_contact, is_active, created_at, updated_at, custom_fields.<key>",
+    "colour=x": "colour is not a parameter that is accepted here; there are limit…",
+    "x=1": "x is not a parameter that is accepted here; there are limit…",
+    "custom_field.plan=x": "custom_field.plan is not a … did you mean custom_fields.<key>?…",
+    // What other APIs call it
+    "page=2": "page is not … did you mean cursor? There are…",
+    "Search=ana": "Search is not … did you mean q? There are…",
+    "per_page=10": "per_page is not … did you mean limit? There are…",
+    "order_by=name": "order_by is not … did you mean sort? There are…",
+    // An operator that the field does not take
+    "name[like]=x":
+      "name[like] is not a form of name that is accepted here; did you mean name[contains]? " +
+      "There are name, name[ne], name[empty], name[contains]",
+    "name[contain]=x": "… did you mean name[contains]? There are…",
+    "name[eq]=x": "… did you mean name? There are…",
+    "tags[]=x": "… did you mean tags? There are tags, tags[all], tags[ne], tags[empty]",
+    "temperature[gt]=x":
+      "temperature[gt] is not a form of temperature that is accepted here; there are temperature, temperature[ne]",
+    "created_at=2026-01-01":
+      "created_at takes no value without an operator; there are created_at[gt], created_at[gte], " +
+      "created_at[lt], created_at[lte]",
+    "custom_fields[plan]=x":
+      "custom_fields[plan] is not a form of custom_fields that is accepted here; there is only custom_fields.<key>",
+    "custom_fields=x": "custom_fields is given by its keys, as in custom_fields.<key>=<value>",
+    "custom_fields.=x": "custom_fields. names no key; write custom_fields.<key>=<value>",
+    "custom_fields.plan[ne]=x":
+      "custom_fields.plan[ne] takes no [ne]; a custom field takes only custom_fields.<key>=",
+    // A value that does not fit
+    "id=x": "id must be a UUID",
+    "temperature=boiling": "temperature must be one of cold, warm, hot",
+    "temperature=hot,boiling": "temperature must be one of cold, warm, hot; value 2 is wrong",
+    "is_active=yes": "is_active must be true or false",
+    "name[empty]=yes": "name[empty] must be true or false",
+    "phone=11987654321":
+      "phone must be in E.164 format with a leading plus sign, such as +5511987654321",
+    "created_at[gte]=yesterday":
+      "created_at[gte] must be a time such as 2026-01-31T09:30:00Z, with at most six decimals, or a day " +
+      "such as 2026-01-31",
+    "created_at[gte]=": "created_at[gte] is empty; it must be a time such as…",
+    "q=!!!": "q must have 1 to 10 words of letters or digits, and at most 255 characters",
+    "q=": "q is empty; it must have 1 to 10 words…",
+    "name[contains]=%25":
+      "name[contains] must have a letter or a digit, and at most 255 characters",
+    "name=": "name has an empty value; [empty]=true behind the name finds records without a value",
+    "tags=vip,": "tags has an empty value; [empty]=true behind…",
+    "id=": "id has an empty value; a value must be a UUID",
+    "name=a%00": "name must not contain the null character or half a surrogate pair",
+    "name=a\\b":
+      "name has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma",
+    [`name=${"a,".repeat(100)}a`]: "name must have at most 100 values",
+    "limit=0": "limit must be a whole number from 1 to 200",
+    "include_total=1": "include_total must be true or false",
+    // Given twice
+    "tags=a&tags=b": "tags is given more than once; write several values as tags=a,b",
+    "limit=1&limit=2": "limit is given more than once",
+    // sort and fields
+    "sort=nam":
+      "sort must be one of created_at, -created_at, updated_at, -updated_at, name, -name; did you mean name?",
+    "sort=name,-created_at": "sort takes one field only, which is one of created_at, -created_at…",
+    "fields=nme": "fields names nme, which is not one of id, company_id,… did you mean name?",
+    "fields=name,": "fields has an empty name; each must be one of id…",
+  },
+  listDeals: {
+    "value=1,x":
+      "value must be a number such as 1200 or 99.90, with at most 15 digits before the point " +
+      "and 6 after it; value 2 is wrong",
+    "value[ge]=1": "… did you mean value[gte]?…",
+    "include=contacts":
+      "include names contacts, which is not one of contact, stage; did you mean contact?",
+  },
+  listStages: {
+    // The order of the list without `sort` has no name of its own.
+    "sort=pipeline_id": "sort must be one of position, -position…",
+    "position=1.5": "position must be a whole number from -2147483648 to 2147483647",
+  },
+  listTemplates: {
+    "status=":
+      "status has an empty value; a value must be a word of the channel, such as APPROVED or UTILITY",
+    "language=PT-br": "language must be a template language code such as pt_BR or en",
+    "phone_number_id=1,":
+      "phone_number_id has an empty value; a value must be an id of the channel, which is made of digits",
+    "phone_number_id=x": "phone_number_id must be an id of the channel, which is made of digits",
+  },
+  getContact: {
+    "limit=1": "limit is not a parameter that is accepted here; there is only fields",
+  },
+};
+
+for (const [id, messages] of Object.entries(CASES)) {
+  for (const [query, message] of Object.entries(messages)) {
+    Deno.test(`${id} answers to ${query.slice(0, 60)} what is wrong with it`, () => {
+      const parts = message.split(/ ?… ?/).map((part) =>
+        part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
+      );
+      assert.match(refusal(id, query) ?? "", new RegExp(`^${parts.join(".*")}$`));
+    });
+  }
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import type { Answer } from "../support/calls.ts";
+
+interface Row {
+  id: string;
+  deleted_at?: string;
+  [field: string]: unknown;
+}
+
+/** A copy of one resource of a company that follows its changes, as an integrator keeps one. */
+export class ChangesMirror {
+  readonly rows = new Map<string, Row>();
+  #cursor = "";
+
+  /** @param get requests a path of the gateway with a key of the company. */
+  constructor(readonly table: string, readonly get: (path: string) => Promise<Answer>) {}
+
+  /** Reads on until there is nothing more at the moment. Every change with a version below the answer has come. */
+  async follow(limit = 20): Promise<number> {
+    for (let hasMore = true; hasMore;) {
+      const at = this.#cursor && `&cursor=${this.#cursor}`;
+      const { status, body } = await this.get(`/${this.table}/changes?limit=${limit}${at}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      for (const row of body.data as Row[]) {
+        if (row.deleted_at === undefined) this.rows.set(row.id, row);
+        else this.rows.delete(row.id);
+      }
+      this.#cursor = body.pagination.next_cursor;
+      hasMore = body.pagination.has_more;
+    }
+    return versionOf(this.#cursor) + 1;
+  }
+}
+
+/** The version in a cursor of changes. */
+export function versionOf(cursor: string): number {
+  return JSON.parse(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")))[2];
+}
+
+/**
+ * Asserts that a copy has everything whose version is below the horizon, as it is in the database now, and nothing
+ * that is not or was not there. What was written since the horizon may be missing.
+ *
+ * @returns how many rows were compared.
+ */
+export async function assertInStep(
+  sql: postgres.Sql,
+  companyId: string,
+  { table, rows }: ChangesMirror,
+  horizon: number,
+): Promise<number> {
+  const stored = await sql`
+    select id, version::float8 as version, to_jsonb(stored) as row from ${sql(table)} as stored
+    where company_id = ${companyId}
+    union all
+    select id, version::float8, null from deleted_rows where company_id = ${companyId} and resource = ${table}
+  `;
+  const [now, later] = [
+    stored.filter(({ version }) => version < horizon),
+    new Set(stored.filter(({ version }) => version >= horizon).map(({ id }) => id)),
+  ];
+  const found = Object.fromEntries(
+    now.filter(({ row }) => row !== null).map(({ id, row, version }) => {
+      if (table === "messages" && row.status === "sent") row.status = "accepted";
+      // The fields that callers see, and the version to tell what was missed.
+      const shown = Object.keys(rows.get(id) ?? {}).map((field) => [field, row[field]]);
+      return [id, rows.has(id) ? Object.fromEntries(shown) : `missed, of version ${version}`];
+    }),
+  );
+  const copied = Object.fromEntries([...rows].filter(([id]) => !later.has(id)));
+  assert.deepEqual(copied, found, `${table} below ${horizon}`);
+  return now.length;
+}

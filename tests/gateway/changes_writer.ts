@@ -1,0 +1,170 @@
+import type postgres from "postgres";
+import { anyPhone, type Company } from "../support/company.ts";
+import { until } from "../support/started.ts";
+
+type Sql = postgres.TransactionSql;
+
+/** What all writers of a test have done together. */
+export interface Progress {
+  /** Transactions that were committed. */
+  committed: number;
+  /** The writers do not come further than this for now. */
+  mayCommit: number;
+  isOver: boolean;
+}
+
+/** How a writer ends its transactions: at once, when others have committed many after it began, or by undoing them. */
+export type Manner = "quick" | "slow" | "undone";
+
+/** How many transactions others commit within one of a slow writer. */
+const MEANWHILE = 25;
+
+class Undone extends Error {}
+
+/** The rows that only this writer changes, so that it waits for no other. */
+interface Own {
+  contacts: string[];
+  deals: string[];
+  messages: string[];
+}
+
+/** Writes contacts, deals, messages and with them a conversation, until the progress is over. */
+export class Writer {
+  #own: Own = { contacts: [], deals: [], messages: [] };
+  #conversation = "";
+
+  constructor(
+    readonly sql: postgres.Sql,
+    readonly company: Company,
+    readonly manner: Manner,
+    readonly progress: Progress,
+  ) {}
+
+  /** Writes until the progress is over, which it is as well when a writer fails. */
+  async write() {
+    const { progress } = this;
+    try {
+      await this.#open();
+      while (!progress.isOver) await this.#transaction();
+    } finally {
+      progress.isOver = true;
+    }
+  }
+
+  async #transaction() {
+    const { progress } = this;
+    if (this.manner === "quick") {
+      await until(() => progress.isOver || progress.committed < progress.mayCommit);
+    }
+    const own = structuredClone(this.#own);
+    await this.sql.begin((sql) => this.#work(sql, own)).then(() => {
+      this.#own = own;
+      progress.committed++;
+    }, ignoreUndone);
+  }
+
+  /** A conversation with a contact of its own. */
+  async #open() {
+    const { id: company_id, account_id } = this.company;
+    const [contact] = await this.sql`
+      insert into contacts (company_id, phone) values (${company_id}, ${anyPhone()}) returning id
+    `;
+    const [conversation] = await this.sql`
+      insert into conversations (company_id, contact_id, messaging_account_id)
+      values (${company_id}, ${contact.id}, ${account_id}) returning id
+    `;
+    this.#conversation = conversation.id;
+  }
+
+  async #work(sql: Sql, own: Own) {
+    await this.#change(sql, own);
+    if (this.manner === "slow") {
+      const { progress } = this;
+      const enough = progress.committed + MEANWHILE;
+      await until(() => progress.isOver || progress.committed >= enough);
+    }
+    for (let count = chosen(3); count > 0; count--) {
+      if (chosen(3) > 0) await this.#change(sql, own);
+      else await this.#savepoint(sql, own);
+    }
+    // A deal that all of them change, last, so that nobody waits for long.
+    if (this.manner === "quick" && chosen(3) === 0) {
+      await sql`update deals set value = random() * 1000 where id = ${this.company.deal_id}`;
+    }
+    if (this.manner === "undone") throw new Undone();
+  }
+
+  async #savepoint(sql: Sql, own: Own) {
+    const kept = structuredClone(own);
+    await sql.savepoint(async (sql) => {
+      await this.#change(sql, own);
+      if (chosen(2) === 0) throw new Undone();
+    }).catch((error) => {
+      ignoreUndone(error);
+      Object.assign(own, kept);
+    });
+  }
+
+  async #change(sql: Sql, own: Own) {
+    const { id: company_id, contact_id, stage_ids } = this.company;
+    const add = async (table: keyof Own, row: Record<string, unknown>) => {
+      const [{ id }] = await sql`insert into ${sql(table)} ${
+        sql({ company_id, ...row })
+      } returning id`;
+      own[table].push(id);
+    };
+    const any = (table: keyof Own) => own[table][chosen(own[table].length)];
+    const conversation_id = this.#conversation;
+    const kinds: (() => Promise<unknown>)[] = [
+      () => add("contacts", { phone: anyPhone() }),
+      () => add("deals", { title: "Deal", contact_id, stage_id: stage_ids[0] }),
+      () => add("messages", { conversation_id, direction: "inbound", content: "Hello" }),
+      () =>
+        add("messages", {
+          conversation_id,
+          direction: "outbound",
+          content: "Hi",
+          status: "pending",
+        }),
+      () => sql`update contacts set name = 'Changed ' || random() where id = ${any("contacts")}`,
+      () => sql`update deals set value = random() * 1000 where id = ${any("deals")}`,
+      () =>
+        sql`
+          update messages set status = 'sent' where direction = 'outbound' and id = ${
+          any("messages")
+        }
+        `,
+      ...(["contacts", "deals", "messages"] as const).map((table) => async () => {
+        const id = any(table);
+        await sql`delete from ${sql(table)} where id = ${id}`;
+        own[table] = own[table].filter((each) => each !== id);
+      }),
+    ];
+    const needed = [
+      null,
+      null,
+      null,
+      null,
+      "contacts",
+      "deals",
+      "messages",
+      "contacts",
+      "deals",
+      "messages",
+    ];
+    const possible = kinds.filter((_, at) => {
+      const table = needed[at] as keyof Own | null;
+      return table === null || own[table].length > 0;
+    });
+    await possible[chosen(possible.length)]();
+  }
+}
+
+/** A number from 0 to one less than this. */
+function chosen(below: number): number {
+  return Math.floor(Math.random() * below);
+}
+
+function ignoreUndone(error: unknown) {
+  if (!(error instanceof Undone)) throw error;
+}
