@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import { credentialsKeyId } from "../supabase/functions/_shared/whatsapp/credentials.ts";
 import { ACCOUNT, type Account } from "./account.ts";
-import { channelId, COMPANY_OPTION, phone, uuid } from "./arguments.ts";
+import { appKey, channelId, COMPANY_OPTION, phone, uuid } from "./arguments.ts";
 import { requireCompany } from "./companies.ts";
 import { connectAccount } from "./connect_account.ts";
 import { EXAMPLE_COMPANY, EXAMPLE_ROW, examples } from "./examples.ts";
 import { JSON_OPTION, moment, print, type Printing, table } from "./print.ts";
 import { resealTokens } from "./reseal.ts";
+import { resealAppSecrets } from "./reseal_apps.ts";
 import { byAge, everyRow } from "./lists.ts";
 import { OperatorError } from "./operator_error.ts";
 import { openProject } from "./project.ts";
@@ -42,6 +43,11 @@ export function accountCommands(program: Command) {
         "tells, else the earlier one)",
       channelId,
     )
+    .option(
+      "--app <app_key>",
+      "the app whose events count for this number, from app list (default: the earlier one, if any)",
+      appKey,
+    )
     .option(...JSON_OPTION)
     .addHelpText("after", examples(EXAMPLE_CONNECT, `${EXAMPLE_CONNECT} < token.txt`))
     .action(connectAccount);
@@ -63,8 +69,8 @@ export function accountCommands(program: Command) {
 
   account.command("reseal")
     .description(
-      "Re-encrypt the access token of every connected account under CREDENTIALS_KEY and for its account, " +
-        "also the tokens under CREDENTIALS_KEY_PREVIOUS. The command can be stopped at any time and run again.",
+      "Re-encrypt the access token of every connected account under CREDENTIALS_KEY and for its account, and the " +
+        "secrets of every app, also those under CREDENTIALS_KEY_PREVIOUS. The command can be stopped at any time and run again.",
     )
     .option(...JSON_OPTION)
     .addHelpText(
@@ -132,14 +138,18 @@ async function disconnectAccount(id: string, options: Printing) {
 async function resealAccounts(options: Printing) {
   const project = openProject();
   const keys = project.credentialsKeys();
-  const resealing = await resealTokens(project, keys);
-  const { resealed, already_current, unopened, of_another_account } = resealing;
+  const tokens = await resealTokens(project, keys);
+  const { resealed, already_current, unopened, of_another_account } = tokens;
+  const apps = await resealAppSecrets(project, keys);
   const currentId = await credentialsKeyId(keys[0]);
   print(
     options,
-    resealing,
+    { ...tokens, app_secrets: apps },
     () =>
-      `Tokens re-encrypted under the key ${currentId}: ${resealed}; already under it: ${already_current}.`,
+      `Tokens re-encrypted under the key ${currentId}: ${resealed}; already under it: ${already_current}.` +
+      (apps.resealed + apps.already_current + apps.unopened.length === 0
+        ? ""
+        : `\nSecrets of apps: ${apps.resealed}; already under it: ${apps.already_current}.`),
   );
   const sentences = [];
   if (unopened.length > 0) {
@@ -162,15 +172,27 @@ async function resealAccounts(options: Printing) {
         "Find out who changed it, and connect the account again.",
     );
   }
+  if (apps.unopened.length > 0) {
+    const named = listed(
+      apps.unopened.map(({ app_key, kind, key_id }) =>
+        `the ${kind.replaceAll("_", " ")} of the app ${app_key} (key ${key_id ?? "unknown"})`
+      ),
+    );
+    sentences.push(
+      `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens, for its app, ${named}. Set ` +
+        "CREDENTIALS_KEY_PREVIOUS to the key that it names; or give the app its secret again (app rotate, " +
+        "then app rotate --finish), or create the app anew.",
+    );
+  }
   if (sentences.length > 0) throw new OperatorError(sentences.join(" "));
 }
 
-/** A sentence names at most this many accounts: with a wrong key, no token of a project opens. */
+/** A sentence names at most this many: with a wrong key, nothing of a project opens. */
 const MAX_NAMED = 10;
 
-function listed(accounts: string[]): string {
-  const more = accounts.length - MAX_NAMED;
-  const named = accounts.slice(0, MAX_NAMED);
+function listed(each: string[]): string {
+  const more = each.length - MAX_NAMED;
+  const named = each.slice(0, MAX_NAMED);
   if (more > 0) named.push(`and ${more} more, all of which --json lists`);
   return named.join(", ");
 }

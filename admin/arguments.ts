@@ -17,6 +17,12 @@ export function channelId(value: string): string {
   throw new InvalidArgumentError("It must be 1 to 32 digits, as the messaging channel shows it.");
 }
 
+/** The key of an app of the channel, which stands in the path of its events. */
+export function appKey(value: string): string {
+  if (/^[A-Za-z0-9_-]{16,64}$/.test(value)) return value;
+  throw new InvalidArgumentError("It must be an app's key, as app list shows it.");
+}
+
 /** A phone number in E.164. */
 export function phone(value: string): string {
   if (Phone.safeParse(value).success) return value;

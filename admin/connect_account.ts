@@ -1,6 +1,7 @@
 import { checkAccount } from "../supabase/functions/_shared/whatsapp/account_check.ts";
 import { sealToken } from "../supabase/functions/_shared/whatsapp/credentials.ts";
 import { ACCOUNT, type Account } from "./account.ts";
+import { appId } from "./apps.ts";
 import { noCompany } from "./companies.ts";
 import { OperatorError } from "./operator_error.ts";
 import { print, printable, type Printing } from "./print.ts";
@@ -14,6 +15,7 @@ interface Connection {
   phoneNumberId: string;
   displayPhone: string;
   businessAccountId?: string;
+  app?: string;
 }
 
 /** Asks the channel whether token and number fit, stores the account, and reads its templates. */
@@ -21,6 +23,7 @@ export async function connectAccount(options: Printing & Connection) {
   const project = openProject();
   const [key] = project.credentialsKeys(); // a bad key fails here, before the operator types a token
   const channel = project.channel(); // and so does a bad address of the channel
+  const channel_app_id = options.app && await appId(project, options.app);
   const token = await readToken();
   const businessAccountId = await askChannel(channel, token, options);
 
@@ -32,6 +35,7 @@ export async function connectAccount(options: Printing & Connection) {
     business_account_id: businessAccountId, // undefined keeps the stored one
     encrypted_token: await sealToken(token, { company_id, phone_number_id }, key),
     disconnected_at: null,
+    ...(channel_app_id && { channel_app_id }), // else the stored one is kept
   });
   print(
     options,
@@ -89,6 +93,7 @@ function warn(sentence: string) {
 type AccountRow = Omit<Account, "id" | "created_at" | "business_account_id"> & {
   business_account_id: string | undefined;
   encrypted_token: string;
+  channel_app_id?: string;
 };
 
 async function store({ db, rows }: Project, connection: AccountRow): Promise<Account> {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../supabase/functions/_shared/config.ts";
 import { accountCommands } from "./accounts.ts";
+import { appCommands } from "./apps.ts";
 import { changesCommands } from "./changes.ts";
 import { companyCommands } from "./companies.ts";
 import { jobCommands } from "./jobs.ts";
@@ -30,7 +31,7 @@ export async function runCommand(args: string[]): Promise<number> {
 function newProgram(): Command {
   const program = new Command("npm run admin --")
     .description(
-      "Manage companies, API keys, messaging accounts, their jobs and the feeds of changes, on the local stack or on " +
+      "Manage companies, API keys, messaging accounts, their jobs and apps, and the feeds of changes, on the local stack or on " +
         "the Supabase project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
     )
     .helpOption("--help", "show this text")
@@ -52,6 +53,7 @@ A command that fails says why and exits with 1; wrong usage exits with 2.`,
   companyCommands(program);
   keyCommands(program);
   accountCommands(program);
+  appCommands(program);
   templateCommands(program);
   jobCommands(program);
   changesCommands(program);

@@ -10,7 +10,7 @@ import { OperatorError } from "./operator_error.ts";
  */
 export async function readToken(): Promise<string> {
   const text = Deno.stdin.isTerminal()
-    ? promptForToken()
+    ? promptHidden("Access token")
     : await new Response(Deno.stdin.readable).text();
   const token = text.trim();
   if (token === "") {
@@ -27,9 +27,12 @@ export async function readToken(): Promise<string> {
   return token;
 }
 
-/** Prompts on stderr. stdout gets only white space, so that `--json` still prints one JSON value. */
-function promptForToken(): string {
-  Deno.stderr.writeSync(new TextEncoder().encode("Access token (not shown while you type):"));
+/**
+ * What is typed at a prompt for a secret. Prompts on stderr. stdout gets only white space, so that `--json` still
+ * prints one JSON value.
+ */
+export function promptHidden(what: string): string {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${what} (not shown while you type):`));
   const token = promptSecret("", { mask: "" });
   if (!Deno.stdout.isTerminal()) console.error();
   return token ?? "";

@@ -3,6 +3,7 @@ import {
   sealToken,
   type TokenAccount,
 } from "../supabase/functions/_shared/whatsapp/credentials.ts";
+import { sealAppSecret } from "../supabase/functions/_shared/whatsapp/app_secrets.ts";
 import type { Sql } from "./postgres/database.ts";
 import { SANDBOX_TOKEN } from "./sandbox/rules.ts";
 
@@ -44,6 +45,45 @@ export async function demoKey(
 export async function renewSandboxCatalogues(owner: Sql) {
   await owner`delete from template_media`;
   await owner`update template_catalogues set sync_due_at = now(), failures = 0`;
+}
+
+/** The app of the sandbox: its secrets are the same everywhere, and it is only made where the sandbox is. */
+const DEMO_APP = {
+  app_key: "demo-app-of-the-sandbox",
+  app_secret: "demo-app-secret-of-the-sandbox",
+  verify_token: "demo-verify-token-of-the-sandbox",
+};
+
+/** An app of the channel, for programs that sign events. */
+export interface DemoApp {
+  app_key: string;
+  app_secret: string;
+  verify_token: string;
+}
+
+/**
+ * Makes the sandbox's app known, and has the demo account name it. Returns null when there is no demo account.
+ * It is sealed anew, because each installation encrypts with a key of its own.
+ */
+export async function makeDemoApp(owner: Sql, credentialsKey: string): Promise<DemoApp | null> {
+  const [account] = await owner`select from messaging_accounts where id = ${DEMO_ACCOUNT_ID}`;
+  if (!account) return null;
+  const { app_key, app_secret, verify_token } = DEMO_APP;
+  const key = readCredentialsKey(credentialsKey);
+  const sealed = {
+    sealed_secret: await sealAppSecret(app_secret, { app_key, kind: "secret" }, key),
+    sealed_verify_token: await sealAppSecret(verify_token, { app_key, kind: "verify_token" }, key),
+  };
+  const row = { app_key, name: "Sandbox", ...sealed };
+  const [{ id }] = await owner`
+    insert into channel_apps ${owner(row)}
+    on conflict (app_key) do update set ${owner(sealed)} returning id
+  `;
+  await owner`
+    update messaging_accounts set channel_app_id = ${id}
+    where id = ${DEMO_ACCOUNT_ID} and channel_app_id is null
+  `;
+  return DEMO_APP;
 }
 
 /**

@@ -1,5 +1,11 @@
 import { bootstrap, connect, databaseUrl, migrate, seed, type Sql } from "./postgres/database.ts";
-import { connectDemoAccount, demoKey, renewSandboxCatalogues } from "./demo.ts";
+import {
+  connectDemoAccount,
+  type DemoApp,
+  demoKey,
+  makeDemoApp,
+  renewSandboxCatalogues,
+} from "./demo.ts";
 import { openDoor } from "./door.ts";
 import { functionEnvironment } from "./functions/environment.ts";
 import { writePrivately } from "./files.ts";
@@ -48,6 +54,8 @@ export interface StackAddresses {
   secret_key: string;
   /** null when the demo company was not written or has been deleted. */
   demo: { company_id: string; api_key: string } | null;
+  /** The sandbox's app, which signs events; null without the demo company, or when another API is used. */
+  channel_app: (DemoApp & { callback_url: string }) | null;
 }
 
 export interface Stack {
@@ -112,6 +120,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const isSandbox = options.whatsappApiUrl === undefined;
   await connectDemoAccount(owner, isSandbox ? secrets.credentials_key : null);
   if (isSandbox) await renewSandboxCatalogues(owner);
+  const app = isSandbox ? await makeDemoApp(owner, secrets.credentials_key) : null;
 
   const rest = await startRest({
     url: databaseUrl(database.port, "authenticator", password),
@@ -135,6 +144,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     publishable_key: secrets.publishable_key,
     secret_key: secrets.secret_key,
     demo: await demoKey(owner),
+    channel_app: app &&
+      { ...app, callback_url: `${url}/functions/v1/whatsapp/webhook/${app.app_key}` },
   };
   await writePrivately(`${folder}/stack.json`, addresses);
   starting.defer(() => removeFile(`${folder}/stack.json`));

@@ -69,6 +69,7 @@ export async function namedStack(): Promise<StackAddresses | null> {
     publishable_key: Deno.env.get("SUPABASE_PUBLISHABLE_KEY")!,
     secret_key: "",
     demo: null,
+    channel_app: null,
   };
   await refuseRealCompanies(stack);
   return stack;

@@ -1,6 +1,16 @@
 // The command changes every account of a project, so these tests use a project of their own.
 import assert from "node:assert/strict";
-import { keyIdOf, namesAccount } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+import {
+  type AppSecretKind,
+  openAppSecret,
+  sealAppSecret,
+} from "../../supabase/functions/_shared/whatsapp/app_secrets.ts";
+import {
+  keyIdOf,
+  namesAccount,
+  openToken,
+  readCredentialsKey,
+} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import type { Resealing } from "../../admin/reseal.ts";
 import { admin } from "./command.ts";
 import {
@@ -17,7 +27,10 @@ let project: OwnProject;
 Deno.test.beforeAll(async () => {
   project = await startOwnProject();
 });
-Deno.test.beforeEach(async () => void await project.sql`delete from companies`);
+Deno.test.beforeEach(async () => {
+  await project.sql`delete from companies`;
+  await project.sql`delete from channel_apps`;
+});
 Deno.test.afterAll(() => project[Symbol.asyncDispose]());
 
 const RESEAL = ["account", "reseal"];
@@ -31,7 +44,15 @@ function summary(resealed: number, alreadyCurrent: number): string {
 
 /** What `account reseal --json` prints. */
 function counted(resealed: number, already_current: number, errors: Partial<Resealing> = {}) {
-  return { resealed, already_current, unopened: [], of_another_account: [], ...errors };
+  const app_secrets = { resealed: 0, already_current: 0, unopened: [] };
+  return {
+    resealed,
+    already_current,
+    unopened: [],
+    of_another_account: [],
+    app_secrets,
+    ...errors,
+  };
 }
 
 /** Runs `account reseal --json`, which must succeed, and returns the printed value. */
@@ -171,6 +192,76 @@ Deno.test("a token of another account is reported and left, and all others are r
 function namedBy(sealed: string): string {
   return JSON.parse(atob(sealed.split(".")[0].replaceAll("-", "+").replaceAll("_", "/"))).account;
 }
+
+/** Adds an app with these sealed secrets. */
+async function addApp(app_key: string, secret: string, key: string, previous?: string) {
+  const sealed = (text: string, kind: AppSecretKind) =>
+    sealAppSecret(text, { app_key, kind }, readCredentialsKey(key));
+  const row = {
+    app_key,
+    name: "Resealed",
+    sealed_secret: await sealed(secret, "secret"),
+    sealed_verify_token: await sealed("token", "verify_token"),
+    sealed_previous_secret: previous ? await sealed(previous, "secret") : null,
+    rotation_began_at: previous ? new Date() : null,
+  };
+  await project.sql`insert into channel_apps ${project.sql(row)}`;
+}
+
+Deno.test("every secret of every app is re-encrypted, and one that does not open for its app is reported", async () => {
+  const [one, two] = ["app-with-the-old-key", "app-with-another-key"];
+  await addApp(one, "A", OLD, "B");
+  const app_secrets = { resealed: 3, already_current: 0, unopened: [] as unknown[] };
+  assert.deepEqual(await resealed(), { ...counted(0, 0), app_secrets });
+  const [app] = await project.sql`select * from channel_apps`;
+  const open = (sealed: string, kind: AppSecretKind) =>
+    openAppSecret(sealed, { app_key: one, kind }, [readCredentialsKey(NEW)]);
+  assert.deepEqual([
+    await open(app.sealed_secret, "secret"),
+    await open(app.sealed_previous_secret, "secret"),
+    await open(app.sealed_verify_token, "verify_token"),
+  ], ["A", "B", "token"]);
+
+  await addApp(two, "SECRET", OTHER);
+  await project.sql`
+    update channel_apps set sealed_verify_token = ${app.sealed_verify_token} where app_key = ${two}
+  `;
+  const { code, stdout, stderr } = await project.operate(RESEAL, BOTH);
+  assert.deepEqual([code, stdout], [
+    1,
+    `${summary(0, 0)}Secrets of apps: 0; already under it: 3.\n`,
+  ]);
+  assert.match(
+    stderr,
+    new RegExp(
+      `^Neither .* opens, for its app, the secret of the app ${two} \\(key ${OTHER_ID}\\), ` +
+        `the verify token of the app ${two} \\(key ${NEW_ID}\\)\\. `,
+    ),
+  );
+});
+
+Deno.test("a secret of an app opens for no account", async () => {
+  const [id] = await project.accounts(seal("A", NEW));
+  const account = (await project.rows([id]))[0];
+  const moved = await sealAppSecret(
+    "SECRET",
+    { app_key: "app-with-a-secret", kind: "secret" },
+    readCredentialsKey(NEW),
+  );
+  await assert.rejects(
+    openToken(moved, account, [readCredentialsKey(NEW)]),
+    { name: "TokenOfAnotherAccount" },
+  );
+  // And a token of an account for no app.
+  await assert.rejects(
+    openAppSecret(
+      account.encrypted_token!,
+      { app_key: "app-with-a-secret", kind: "secret" },
+      [readCredentialsKey(NEW)],
+    ),
+    { name: "SecretOfAnotherApp" },
+  );
+});
 
 const MEANWHILE: Record<string, [seal: ReturnType<typeof seal> | null, expected: Resealing]> = {
   "connected again under the previous key": [seal("AGAIN", OLD), counted(2, 0)],

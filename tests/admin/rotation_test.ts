@@ -66,6 +66,7 @@ Deno.test("no send fails at any step of a rotation", async () => {
       already_current: 0,
       unopened: [],
       of_another_account: [],
+      app_secrets: { resealed: 0, already_current: 0, unopened: [] },
     });
     await connect(numbers[0], `token-of-${numbers[0]}`, NEW);
   };

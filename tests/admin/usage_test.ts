@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { admin, adminRuns } from "./command.ts";
 
-const GROUPS = ["company", "key", "account", "template", "jobs"];
+const GROUPS = ["company", "key", "account", "app", "template", "jobs"];
 const COMMANDS = [
   "company create",
   "company list",
@@ -14,6 +14,10 @@ const COMMANDS = [
   "account list",
   "account disconnect",
   "account reseal",
+  "app create",
+  "app list",
+  "app rotate",
+  "app delete",
   "template sync",
   "template list",
   "jobs schedule",

@@ -26,7 +26,14 @@ const [agent, admin] = await withDatabase((sql) =>
 const NO_PRIVILEGE = "42501";
 
 /** The tables that no person reads. */
-const UNREAD = ["deleted_rows", "job_calls", "job_runs", "template_media", "template_rereads"];
+const UNREAD = [
+  "account_channel_apps",
+  "deleted_rows",
+  "job_calls",
+  "job_runs",
+  "template_media",
+  "template_rereads",
+];
 
 /** The companies whose rows the acting person sees, by table; tables that show no row are left out. */
 async function companiesSeen(sql: Sql): Promise<Record<string, string[]>> {

@@ -28,9 +28,12 @@ Deno.test("there are exactly these policies", () => {
     `${table}: ${name} (${command} to ${roles})`
   );
   assert.deepEqual(lines, [
+    "account_channel_apps: the platform reads which apps accounts have named (select to service_role)",
     "api_keys: owners and admins delete their company's keys (delete to authenticated)",
     "api_keys: owners and admins rename keys and switch them on and off (update to authenticated)",
     "api_keys: owners and admins see their company's keys (select to authenticated)",
+    "channel_apps: the platform reads apps of the channel (select to service_role)",
+    "channel_events: the platform reads events of the channel (select to service_role)",
     "companies: owners and admins rename their company (update to authenticated)",
     "companies: people read their companies (select to authenticated)",
     "company_members: a key reads the members of its company (select to api_client)",

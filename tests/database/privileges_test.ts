@@ -157,9 +157,9 @@ Deno.test("the platform makes keys only through create_api_key, and writes the c
   const { api_keys, messaging_accounts } = await privilegesOf("service_role");
   assert.deepEqual(api_keys, (await privilegesOf("authenticated")).api_keys);
   assert.deepEqual(messaging_accounts, {
-    select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}`,
-    insert: `company_id ${ACCOUNT} encrypted_token disconnected_at`,
-    update: `company_id ${ACCOUNT} encrypted_token disconnected_at`,
+    select: `id company_id ${ACCOUNT} disconnected_at ${TIMES} channel_app_id`,
+    insert: `company_id ${ACCOUNT} encrypted_token disconnected_at channel_app_id`,
+    update: `company_id ${ACCOUNT} encrypted_token disconnected_at channel_app_id`,
     delete: true,
   });
 });
@@ -175,6 +175,17 @@ Deno.test("the platform writes templates, their media and the runs of jobs only 
   assert.deepEqual(template_catalogues, { select: CATALOGUE });
   for (const table of ["template_media", "template_rereads", "job_runs", "job_calls"]) {
     assert.deepEqual(Object.keys(others[table]), ["select"], table);
+  }
+});
+
+Deno.test("the platform adds apps of the channel without reading their secrets, and reads their events", async () => {
+  const { channel_apps, channel_events, account_channel_apps } = await privilegesOf("service_role");
+  assert.deepEqual(channel_apps, {
+    select: `id app_key name rotation_began_at ${TIMES}`,
+    insert: "app_key name sealed_secret sealed_verify_token",
+  });
+  for (const events of [channel_events, account_channel_apps]) {
+    assert.deepEqual(Object.keys(events), ["select"]);
   }
 });
 

@@ -145,10 +145,10 @@ Deno.test("api_client, api_reader and channel_client cannot log in, own nothing 
   }
 });
 
-Deno.test("channel_client uses no table and no schema but public: it calls the functions of its jobs", async () => {
+Deno.test("channel_client uses no table and no schema but public: it calls the functions of its jobs and of events", async () => {
   const granted = await found(privilegesOf("grantee = 'channel_client'::regrole"));
   assert.deepEqual(granted.filter((each) => !`${each}`.startsWith("EXECUTE on ")), []);
-  assert.equal(granted.length, 8);
+  assert.equal(granted.length, 10);
   const schemas = await found(`
     select nspname from pg_namespace
     where nspname in ('app', 'auth', 'extensions', 'public') and has_schema_privilege('channel_client', oid, 'usage')
@@ -236,11 +236,13 @@ Deno.test("each role may call exactly these functions", async () => {
       "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
       "begin_job(text,uuid)",
       "begin_media_upload(uuid,uuid,integer)",
+      "channel_app(text)",
       "due_jobs()",
       "due_media(uuid,integer)",
       "end_job(uuid,text,jsonb)",
       "fail_media_upload(uuid,text)",
       "finish_media_upload(uuid,text,text)",
+      "store_channel_event(text,text)",
     ],
     service_role: [
       "app.change_now()",
@@ -252,18 +254,24 @@ Deno.test("each role may call exactly these functions", async () => {
       "begin_job(text,uuid)",
       "begin_media_upload(uuid,uuid,integer)",
       "changes_status()",
+      "channel_apps_status()",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
+      "delete_channel_app(text,boolean)",
       "due_jobs()",
       "due_media(uuid,integer)",
       "end_job(uuid,text,jsonb)",
       "fail_expired_template_sends()",
       "fail_media_upload(uuid,text)",
+      "finish_channel_app_rotation(text)",
       "finish_media_upload(uuid,text,text)",
       "jobs_status()",
       "reseal_account_token(uuid,text,text)",
+      "reseal_app_secret(text,text,text,text)",
       "restart_changes()",
+      "rotate_channel_app(text,text)",
       "schedule_jobs(text,text)",
       "sealed_account_tokens(uuid,integer)",
+      "sealed_app_secrets()",
       "unschedule_jobs()",
     ],
   });
@@ -290,6 +298,9 @@ Deno.test("no role of the Data API reads a key's digest, an account's token, a s
   assert.deepEqual(await found(readers("api_keys.key_hash")), []);
   assert.deepEqual(await found(readers("messaging_accounts.encrypted_token")), []);
   assert.deepEqual(await found(readers("template_sends.claim_id")), []);
+  for (const secret of ["sealed_secret", "sealed_previous_secret", "sealed_verify_token"]) {
+    assert.deepEqual(await found(readers(`channel_apps.${secret}`)), []);
+  }
   // A signed address opens the sample for whoever has it.
   assert.deepEqual(await found(readers("templates.sample_url")), []);
   assert.ok((await found(readers("api_keys.hint"))).includes("authenticated"));

@@ -56,7 +56,7 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
 
     await t.step("writes the same for programs, readable only by the owner", async () => {
       const { port } = new URL(stack.url);
-      const { database_url, publishable_key, secret_key, demo } = stack;
+      const { database_url, publishable_key, secret_key, demo, channel_app } = stack;
       assert.deepEqual(stack, {
         url: `http://127.0.0.1:${port}`,
         gateway_url: `http://127.0.0.1:${port}/functions/v1/gateway`,
@@ -68,7 +68,13 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
         publishable_key,
         secret_key,
         demo,
+        channel_app,
       });
+      const app = channel_app!;
+      assert.equal(
+        app.callback_url,
+        `http://127.0.0.1:${port}/functions/v1/whatsapp/webhook/${app.app_key}`,
+      );
       assert.match(database_url, /^postgresql:\/\/postgres:[\w-]+@127\.0\.0\.1:\d+\/postgres$/);
       assert.match(publishable_key, /^sb_publishable_[\w-]{32}$/);
       assert.match(secret_key, /^sb_secret_[\w-]{32}$/);

@@ -8,6 +8,7 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { root } from "../../local/checkout.ts";
 import { withFolder } from "../support/started.ts";
+import { eventsOf, newChannelApp, signatureOf } from "../support/channel_apps.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { send } from "../support/calls.ts";
 import { environment } from "../support/test_stack.ts";
@@ -152,6 +153,29 @@ for (const deno of DENOS) {
       const run = await send(url, "POST", headers, body);
       // The account of such a company has no business account.
       assert.deepEqual([run.status, run.body.code], [502, "job_failed"]);
+    });
+  });
+
+  Deno.test(`the upload of whatsapp verifies an address and stores a signed event with ${version}`, async () => {
+    const app = await newChannelApp();
+    await UploadedFunction.unpacked(uploadOf("whatsapp"), async (unpacked) => {
+      await using server = await unpacked.start(deno);
+      const url = `${server.url}/whatsapp/webhook/${app.app_key}`;
+      const query = `hub.mode=subscribe&hub.verify_token=${app.verify_token}&hub.challenge=42`;
+      const verified = await fetch(`${url}?${query}`);
+      assert.deepEqual([verified.status, await verified.text()], [200, "42"]);
+      const body = crypto.getRandomValues(new Uint8Array(50_000));
+      const post = async (signature: string) => {
+        const headers = { "X-Hub-Signature-256": signature };
+        const answer = await fetch(url, { method: "POST", headers, body });
+        await answer.body?.cancel();
+        return answer.status;
+      };
+      assert.equal(await post(await signatureOf(body, "another secret")), 401);
+      assert.equal(await post(await signatureOf(body, app.secret)), 200);
+      const [stored, ...others] = await eventsOf(app);
+      assert.ok(stored.body.equals(body));
+      assert.deepEqual(others, []);
     });
   });
 }

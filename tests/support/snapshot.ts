@@ -29,7 +29,9 @@ export async function sendCounts(sql: postgres.Sql | postgres.TransactionSql, co
   return { ...counts };
 }
 
-/** Every table of the public schema, from the catalogue: a new table is covered at once. */
+/**
+ * Every table of the public schema that has rows of companies, from the catalogue: a new table is covered at once.
+ */
 export async function tables(): Promise<string[]> {
   return await withDatabase(tableNames);
 }
@@ -37,7 +39,11 @@ export async function tables(): Promise<string[]> {
 async function tableNames(sql: postgres.Sql): Promise<string[]> {
   const found = await sql`
     select relname from pg_class
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by relname
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and (
+      relname = 'companies'
+      or exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'company_id')
+    )
+    order by relname
   `;
   return found.map(({ relname }) => relname);
 }

@@ -45,7 +45,11 @@ Deno.test("the function's token begins a job of an account of any company, and s
     const begun = data as Record<string, unknown>;
     assert.deepEqual([begun.company_id, begun.encrypted_token], [company.id, company.sealed_token]);
   }
-  for (const name of ["jobs_status", "unschedule_jobs", "sealed_account_tokens"] as const) {
+  const others = [
+    ...["jobs_status", "unschedule_jobs", "sealed_account_tokens"] as const,
+    ...["sealed_app_secrets", "channel_apps_status"] as const,
+  ];
+  for (const name of others) {
     assert.equal((await db.rpc(name)).error?.code, "42501", name);
   }
 });

@@ -37,6 +37,15 @@ export const JOB_STATUS = {
 
 export type JobErrorCode = keyof typeof JOB_STATUS;
 
+/** The HTTP status of the error codes that only the channel gets, for its events. */
+export const EVENT_STATUS = {
+  invalid_signature: 401,
+  wrong_verify_token: 403,
+  app_secret_unusable: 503,
+} as const;
+
+export type EventErrorCode = keyof typeof EVENT_STATUS;
+
 /** What is wrong with one field. The message follows the field's name, as in "phone is required". */
 export interface FieldError {
   /** A path with dots: `phone`, `tags.3`, `limit`. */
@@ -57,14 +66,14 @@ interface ErrorParts {
 export class ApiError extends Error {
   override name = "ApiError";
   constructor(
-    readonly code: ErrorCode | JobErrorCode,
+    readonly code: ErrorCode | JobErrorCode | EventErrorCode,
     message: string,
     readonly parts: ErrorParts = {},
   ) {
     super(message);
   }
   get status(): number {
-    return { ...STATUS, ...JOB_STATUS }[this.code];
+    return { ...STATUS, ...JOB_STATUS, ...EVENT_STATUS }[this.code];
   }
   logFacts(): Record<string, unknown> {
     return this.parts.logFacts ?? {};

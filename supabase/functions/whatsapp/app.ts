@@ -10,22 +10,25 @@ import { readBody } from "../_shared/http/validate.ts";
 import type { WhatsappConfig } from "./config.ts";
 import { JOB_NAMES, jobs } from "./jobs.ts";
 import { requireSecret } from "./jobs_secret.ts";
+import { webhook } from "./webhook.ts";
 
 const JobBody = z.strictObject({ account_id: Id });
 /** Far more values than the body of a job has. */
 const MAX_VALUES = 100;
 
 /**
- * The channel's own door. It has one route, for the operator's scheduler: `POST /whatsapp/jobs/{name}` runs a
- * job for one account. Nothing is told to a caller without the secret.
+ * The channel's own door. The channel itself calls `/whatsapp/webhook/{app_key}`: GET verifies the address, POST
+ * brings an event. The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which runs a job for one account.
+ * Nothing is told to a caller without the secret of the app or of the jobs.
  */
 export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
   const requireJobsSecret = requireSecret(config.jobsSecret);
   const run = jobs(config);
+  const { verify, receive } = webhook(config, noSuchPath);
   return new Hono<ApiEnv>()
     .use(requestId)
     .basePath("/whatsapp")
-    .onError(respondToError({ whenUnavailable: () => "call for the job again" }))
+    .onError(respondToError({ whenUnavailable: () => "send the request again" }))
     .all("/jobs/:name", async (c) => {
       const { origin } = c.var;
       await requireJobsSecret(c.req.raw.headers, origin);
@@ -49,10 +52,22 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
       });
       return c.json({ data: await run(job, account_id, origin) });
     })
+    .get("/webhook/:appKey", verify)
+    .post("/webhook/:appKey", receive)
+    .all("/webhook/:appKey", () => {
+      // Whatever the app: this tells nobody whether there is one.
+      throw new ApiError("method_not_allowed", "An event is sent by POST", {
+        headers: { Allow: "GET, HEAD, POST" },
+      });
+    })
     .notFound(() => {
-      throw new ApiError(
-        "route_not_found",
-        "There is no such path; the path is /whatsapp/jobs/{name}",
-      );
+      throw noSuchPath();
     });
+}
+
+function noSuchPath(): ApiError {
+  return new ApiError(
+    "route_not_found",
+    "There is no such path; the paths are /whatsapp/webhook/{app_key} and /whatsapp/jobs/{name}",
+  );
 }

@@ -2,15 +2,17 @@ import { type Config, ConfigError, readConfig } from "../_shared/config.ts";
 import { type ChannelConfig, readChannelConfig } from "../_shared/whatsapp/channel_config.ts";
 import { type CredentialsKeys, readCredentialsKeys } from "../_shared/whatsapp/credentials.ts";
 
-/** What the channel's own door needs: the database, the channel, the keys of access tokens, and its secret. */
+/** What the channel's own door needs: the database, the channel, the keys of sealed secrets, and its own secret. */
 export interface WhatsappConfig extends Config {
-  /** They open the access tokens of messaging accounts. */
+  /** They open the access tokens of messaging accounts, and the secrets of apps. */
   credentialsKeys: CredentialsKeys;
   whatsapp: ChannelConfig;
   /** Who calls for a job presents it. Null: this installation runs no jobs. */
   jobsSecret: string | null;
   /** A job begins nothing more after this time. */
   jobMs: number;
+  /** A database that takes longer for an event is treated as down: the channel sends the event again. */
+  eventTimeoutMs: number;
 }
 
 /**
@@ -28,6 +30,7 @@ export async function readWhatsappConfig(
     whatsapp: readChannelConfig(env),
     jobsSecret: readJobsSecret(env.JOBS_SECRET),
     jobMs: 60_000,
+    eventTimeoutMs: 8_000,
   };
 }
 

@@ -1,5 +1,6 @@
 import { ApiError } from "../_shared/errors.ts";
 import { logWarning, type Origin } from "../_shared/log.ts";
+import { isSameText } from "./same_text.ts";
 
 /**
  * A function that lets only requests with the secret pass: `Authorization: Bearer <JOBS_SECRET>`.
@@ -20,20 +21,8 @@ export function requireSecret(
       );
     }
     const presented = /^bearer +(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1] ?? "";
-    if (!await isSame(presented, secret)) {
+    if (!await isSameText(presented, secret)) {
       throw new ApiError("invalid_jobs_secret", "Missing or wrong jobs secret");
     }
   };
-}
-
-/** Compares digests, and all of their bytes, so that the time tells nothing of the secret. */
-async function isSame(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([digest(one), digest(other)]);
-  let difference = 0;
-  for (let at = 0; at < a.length; at++) difference |= a[at] ^ b[at];
-  return difference === 0;
-}
-
-async function digest(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }

@@ -5,6 +5,53 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 export type Database = {
   "public": {
     Tables: {
+      "account_channel_apps": {
+        Row: {
+          "account_id": string;
+          "channel_app_id": string;
+          "company_id": string;
+          "id": string;
+          "named_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "channel_app_id": string;
+          "company_id": string;
+          "id"?: string;
+          "named_at"?: string;
+        };
+        Update: {
+          "account_id"?: string;
+          "channel_app_id"?: string;
+          "company_id"?: string;
+          "id"?: string;
+          "named_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "account_channel_apps_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "account_channel_apps_channel_app_id_fkey";
+            columns: ["channel_app_id"];
+            isOneToOne: false;
+            referencedRelation: "channel_apps";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "account_channel_apps_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "api_keys": {
         Row: {
           "company_id": string;
@@ -55,6 +102,85 @@ export type Database = {
             columns: ["company_id"];
             isOneToOne: false;
             referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "channel_apps": {
+        Row: {
+          "app_key": string;
+          "created_at": string;
+          "id": string;
+          "name": string;
+          "rotation_began_at": string | null;
+          "sealed_previous_secret": string | null;
+          "sealed_secret": string;
+          "sealed_verify_token": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "app_key": string;
+          "created_at"?: string;
+          "id"?: string;
+          "name": string;
+          "rotation_began_at"?: string | null;
+          "sealed_previous_secret"?: string | null;
+          "sealed_secret": string;
+          "sealed_verify_token": string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "app_key"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "name"?: string;
+          "rotation_began_at"?: string | null;
+          "sealed_previous_secret"?: string | null;
+          "sealed_secret"?: string;
+          "sealed_verify_token"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [];
+      };
+      "channel_events": {
+        Row: {
+          "attempts": number;
+          "body": string;
+          "body_sha256": string;
+          "channel_app_id": string;
+          "error": string | null;
+          "id": string;
+          "received_at": string;
+          "state": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "attempts"?: number;
+          "body": string;
+          "body_sha256": string;
+          "channel_app_id": string;
+          "error"?: string | null;
+          "id"?: string;
+          "received_at"?: string;
+          "state"?: string;
+        };
+        Update: {
+          "attempts"?: number;
+          "body"?: string;
+          "body_sha256"?: string;
+          "channel_app_id"?: string;
+          "error"?: string | null;
+          "id"?: string;
+          "received_at"?: string;
+          "state"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "channel_events_channel_app_id_fkey";
+            columns: ["channel_app_id"];
+            isOneToOne: false;
+            referencedRelation: "channel_apps";
             referencedColumns: ["id"];
           },
         ];
@@ -579,6 +705,7 @@ export type Database = {
       "messaging_accounts": {
         Row: {
           "business_account_id": string | null;
+          "channel_app_id": string | null;
           "company_id": string;
           "created_at": string;
           "disconnected_at": string | null;
@@ -591,6 +718,7 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           "business_account_id"?: string | null;
+          "channel_app_id"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "disconnected_at"?: string | null;
@@ -602,6 +730,7 @@ export type Database = {
         };
         Update: {
           "business_account_id"?: string | null;
+          "channel_app_id"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "disconnected_at"?: string | null;
@@ -612,6 +741,13 @@ export type Database = {
           "updated_at"?: string;
         };
         Relationships: [
+          {
+            foreignKeyName: "messaging_accounts_channel_app_id_fkey";
+            columns: ["channel_app_id"];
+            isOneToOne: false;
+            referencedRelation: "channel_apps";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "messaging_accounts_company_id_fkey";
             columns: ["company_id"];
@@ -1714,6 +1850,8 @@ export type Database = {
         Returns: Json;
       };
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "channel_app": { Args: { "app_key": string }; Returns: Json };
+      "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "claim_template_send": {
         Args: {
           "body_variables"?: (string)[];
@@ -1776,6 +1914,7 @@ export type Database = {
         };
         Returns: Json[];
       };
+      "delete_channel_app": { Args: { "app_key": string; "forced"?: boolean }; Returns: Json };
       "due_jobs": {
         Args: Record<PropertyKey, never>;
         Returns: {
@@ -1790,6 +1929,7 @@ export type Database = {
       };
       "fail_expired_template_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_media_upload": { Args: { "reason": string; "upload_id": string }; Returns: boolean };
+      "finish_channel_app_rotation": { Args: { "app_key": string }; Returns: boolean };
       "finish_media_upload": {
         Args: { "filename"?: string; "media_id": string; "upload_id": string };
         Returns: boolean;
@@ -1810,13 +1950,29 @@ export type Database = {
         Args: { "account_id": string; "sealed": string; "sealed_before": string };
         Returns: boolean;
       };
+      "reseal_app_secret": {
+        Args: { "app_key": string; "kind": string; "sealed": string; "sealed_before": string };
+        Returns: boolean;
+      };
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
+      "rotate_channel_app": {
+        Args: { "app_key": string; "sealed_secret": string };
+        Returns: string;
+      };
       "schedule_jobs": { Args: { "secret": string; "url": string }; Returns: undefined };
       "sealed_account_tokens": {
         Args: { "after_id"?: string; "max_rows"?: number };
         Returns: {
           "encrypted_token": string;
           "id": string;
+        }[];
+      };
+      "sealed_app_secrets": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "app_key": string;
+          "kind": string;
+          "sealed": string;
         }[];
       };
       "search_records": {
@@ -1833,6 +1989,7 @@ export type Database = {
         };
         Returns: string;
       };
+      "store_channel_event": { Args: { "app_key": string; "body": string }; Returns: string };
       "unschedule_jobs": { Args: Record<PropertyKey, never>; Returns: number };
     };
     Enums: {

@@ -18,7 +18,7 @@ export interface BodyReading {
 /** How many JSON values a body may have, unless its operation says otherwise. `custom_fields` may have 8,200. */
 export const MAX_VALUES = 10_000;
 
-const MAX_BYTES = 1024 * 1024;
+const MIB = 1024 * 1024;
 const ORDINARY_BYTES = 64 * 1024;
 /** A body that arrives in more pieces costs more than its bytes. */
 const ORDINARY_PIECES = 32;
@@ -39,7 +39,7 @@ export async function readJsonText(
   request: Request,
   { maxValues, timeoutMs, judge }: BodyReading,
 ): Promise<{ text: string; survey: JsonSurvey }> {
-  const { bytes, isJudged } = await readBytes(request, timeoutMs, judge);
+  const { bytes, isJudged } = await readBytes(request, { maxMib: 1, timeoutMs, judge });
   const survey = surveyJson(bytes);
   if (survey.depth > MAX_DEPTH) {
     throw refused(`is nested too deeply; it may have ${MAX_DEPTH} levels`);
@@ -61,10 +61,21 @@ export function refused(whatIsWrong: string): ApiError {
   return new ApiError("invalid_request", `The request body ${whatIsWrong}`);
 }
 
-async function readBytes(request: Request, timeoutMs: number, judge: () => Promise<void>) {
-  const tooLarge = () => new ApiError("payload_too_large", "The request body is larger than 1 MiB");
+/**
+ * The bytes of a body as they arrived, and whether the key was judged meanwhile.
+ *
+ * @throws ApiError payload_too_large; malformed_request when the body breaks off; request_timeout; whatever `judge`
+ *   throws.
+ */
+export async function readBytes(
+  request: Request,
+  { maxMib, timeoutMs, judge }: Omit<BodyReading, "maxValues"> & { maxMib: number },
+): Promise<{ bytes: Uint8Array<ArrayBuffer>; isJudged: boolean }> {
+  const maxBytes = maxMib * MIB;
+  const tooLarge = () =>
+    new ApiError("payload_too_large", `The request body is larger than ${maxMib} MiB`);
   const declared = Number(request.headers.get("Content-Length"));
-  if (declared > MAX_BYTES) throw tooLarge();
+  if (declared > maxBytes) throw tooLarge();
   const reader = request.body?.getReader();
   if (!reader) return { bytes: new Uint8Array(), isJudged: false };
 
@@ -76,7 +87,7 @@ async function readBytes(request: Request, timeoutMs: number, judge: () => Promi
   try {
     let isJudged = declared > ORDINARY_BYTES;
     if (isJudged) await judge();
-    const pieces: Uint8Array[] = [];
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
     let length = 0;
     for (;;) {
       const { done, value } = await nextPiece(reader);
@@ -85,7 +96,7 @@ async function readBytes(request: Request, timeoutMs: number, judge: () => Promi
       length += value.length;
       // Counted while it arrives: a body without a Content-Length must not fill the memory first. Not by
       // Hono's body-limit, which copies the request and the server's abort signal with it.
-      if (length > MAX_BYTES) throw tooLarge();
+      if (length > maxBytes) throw tooLarge();
       pieces.push(value);
       const isOrdinary = length <= ORDINARY_BYTES && pieces.length <= ORDINARY_PIECES;
       if (!isOrdinary && !isJudged) {
@@ -101,7 +112,7 @@ async function readBytes(request: Request, timeoutMs: number, judge: () => Promi
   }
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
+type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
 
 async function nextPiece(reader: Reader) {
   try {
@@ -120,7 +131,7 @@ function late(): ApiError {
   });
 }
 
-function joined(pieces: Uint8Array[], length: number): Uint8Array {
+function joined(pieces: Uint8Array<ArrayBuffer>[], length: number): Uint8Array<ArrayBuffer> {
   if (pieces.length === 1) return pieces[0];
   const bytes = new Uint8Array(length);
   let at = 0;

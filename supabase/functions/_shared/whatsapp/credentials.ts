@@ -64,18 +64,29 @@ export interface TokenAccount {
 }
 
 /**
- * Encrypts an access token for the database: a compact JWE (RFC 7516) with the key used directly and A256GCM.
- * The header has the key's id (`kid`) and the account that the token belongs to (`account`). A256GCM
- * authenticates the header too. Sealing one token twice gives two different texts.
+ * Encrypts an access token for the database. The header has the key's id (`kid`) and the account that the token
+ * belongs to (`account`). Sealing one token twice gives two different texts.
  */
 export async function sealToken(
   token: string,
   account: TokenAccount,
   key: Uint8Array,
 ): Promise<string> {
+  return await seal(token, { account: nameOf(account) }, key);
+}
+
+/**
+ * Encrypts a text for the database: a compact JWE (RFC 7516) with the key used directly and A256GCM. The header has
+ * the key's id and whose the text is, and A256GCM authenticates the header too.
+ */
+export async function seal(
+  text: string,
+  owner: Record<string, string>,
+  key: Uint8Array,
+): Promise<string> {
   const kid = await credentialsKeyId(key);
-  return await new jose.CompactEncrypt(new TextEncoder().encode(token))
-    .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid, account: nameOf(account) })
+  return await new jose.CompactEncrypt(new TextEncoder().encode(text))
+    .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid, ...owner })
     .encrypt(key);
 }
 
@@ -134,14 +145,22 @@ export async function openToken(
   keys: CredentialsKeys,
 ): Promise<string> {
   const { plaintext, protectedHeader } = await decryptWithAny(sealed, keys);
-  const sealedFor = protectedHeader.account;
+  // A secret of an app names no account either, and is no token.
+  const sealedFor = protectedHeader.account ?? protectedHeader.app;
   if (sealedFor !== undefined && sealedFor !== nameOf(account)) {
     throw new TokenOfAnotherAccount(String(sealedFor));
   }
   return new TextDecoder().decode(plaintext);
 }
 
-async function decryptWithAny(sealed: string, keys: CredentialsKeys) {
+/**
+ * Decrypts a sealed text with the key that it names; one that names none is tried with each key.
+ * @throws UnknownCredentialsKey, jose.errors.JOSEError; see `openToken`.
+ */
+export async function decryptWithAny(
+  sealed: string,
+  keys: CredentialsKeys,
+): Promise<jose.CompactDecryptResult> {
   const keyId = keyIdOf(sealed);
   if (keyId !== undefined) return await decrypt(sealed, await keyWithId(keyId, keys));
   const [current, previous] = keys;

@@ -1,0 +1,37 @@
+import { OperatorError } from "./operator_error.ts";
+import { promptHidden } from "./token.ts";
+
+/**
+ * Reads secrets of an app, one from each line of standard input or from a prompt for each that does not show it.
+ * There is no argument for them; see `readToken`.
+ *
+ * @param names what each line is, as the prompt and the errors say.
+ * @throws OperatorError when a line is missing or cannot be such a secret. The sentence never quotes it.
+ */
+export async function readAppSecrets<const Names extends readonly string[]>(
+  names: Names,
+): Promise<{ [At in keyof Names]: string }> {
+  const lines = Deno.stdin.isTerminal()
+    ? names.map(promptHidden)
+    : (await new Response(Deno.stdin.readable).text()).trimEnd().split("\n");
+  if (lines.length > names.length) {
+    throw new OperatorError(
+      `Standard input has more lines than expected: one for each of ${names.join(" and ")}.`,
+    );
+  }
+  return names.map((name, at) => checked(name, (lines[at] ?? "").trim())) as {
+    [At in keyof Names]: string;
+  };
+}
+
+function checked(name: string, secret: string): string {
+  if (secret === "") {
+    throw new OperatorError(
+      `The ${name} is missing: pass it on standard input, or type it at the prompt.`,
+    );
+  }
+  if (/^[!-~]{8,255}$/.test(secret)) return secret;
+  throw new OperatorError(
+    `This is no ${name}: it must have 8 to 255 visible ASCII characters and no spaces.`,
+  );
+}

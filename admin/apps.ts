@@ -1,0 +1,204 @@
+import type { Command } from "commander";
+import { sealAppSecret } from "../supabase/functions/_shared/whatsapp/app_secrets.ts";
+import { readAppSecrets } from "./app_input.ts";
+import { appKey, nameOf } from "./arguments.ts";
+import { EXAMPLE_APP, examples } from "./examples.ts";
+import { OperatorError } from "./operator_error.ts";
+import { JSON_OPTION, moment, print, printable, type Printing, table } from "./print.ts";
+import { openProject, type Project } from "./project.ts";
+
+const SECRET = "app secret";
+const VERIFY_TOKEN = "verify token";
+const APP_ARGUMENT = ["<app_key>", "the app's key, from app list", appKey] as const;
+
+/** Adds `app create`, `list`, `rotate` and `delete`. */
+export function appCommands(program: Command) {
+  const app = program.command("app")
+    .description("Make known the apps at the channel whose events this platform takes.")
+    .addHelpText(
+      "after",
+      examples('npm run admin -- app create --name "Our app"', "npm run admin -- app list"),
+    );
+
+  app.command("create")
+    .description(
+      "Make an app of the channel known, and print the address to enter there as its callback URL. The app secret " +
+        "is read from the first line of standard input, the verify token from the second, or both from prompts. " +
+        "They are stored encrypted.",
+    )
+    .usage("--name <name> [options]")
+    .requiredOption("--name <name>", "a name for people", nameOf(255))
+    .option(...JSON_OPTION)
+    .addHelpText(
+      "after",
+      examples(
+        'npm run admin -- app create --name "Our app"',
+        'npm run admin -- app create --name "Our app" < secrets.txt',
+      ),
+    )
+    .action(createApp);
+
+  app.command("list")
+    .description(
+      "List the apps, newest first: how many accounts name each, and how many events it has sent.",
+    )
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples("npm run admin -- app list"))
+    .action(listApps);
+
+  app.command("rotate")
+    .description(
+      "Give an app a new secret, read from standard input or a prompt. The secret before it counts as well, " +
+        "until the command is run with --finish.",
+    )
+    .argument(...APP_ARGUMENT)
+    .option("--finish", "end the rotation: only the new secret counts", false)
+    .option(...JSON_OPTION)
+    .addHelpText(
+      "after",
+      examples(
+        `npm run admin -- app rotate ${EXAMPLE_APP}`,
+        `npm run admin -- app rotate ${EXAMPLE_APP} --finish`,
+      ),
+    )
+    .action(rotateApp);
+
+  app.command("delete")
+    .description(
+      "Delete an app and its events. It is refused while an account names the app or has named it, and while " +
+        "events wait to be processed.",
+    )
+    .argument(...APP_ARGUMENT)
+    .option("--force", "delete it all the same, with its events", false)
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples(`npm run admin -- app delete ${EXAMPLE_APP}`))
+    .action(deleteApp);
+}
+
+async function createApp(options: Printing & { name: string }) {
+  const project = openProject();
+  const [key] = project.credentialsKeys(); // a bad key fails here, before the operator types a secret
+  const [secret, verifyToken] = await readAppSecrets([SECRET, VERIFY_TOKEN]);
+  const app_key = crypto.randomUUID().replaceAll("-", "");
+  const created = project.rows(
+    await project.db.from("channel_apps").insert({
+      app_key,
+      name: options.name,
+      sealed_secret: await sealAppSecret(secret, { app_key, kind: "secret" }, key),
+      sealed_verify_token: await sealAppSecret(verifyToken, { app_key, kind: "verify_token" }, key),
+    }).select("app_key, name, created_at").single(),
+  );
+  const callback_url = callbackUrl(project, app_key);
+  print(
+    options,
+    { ...created, callback_url },
+    () =>
+      `Created the app ${printable(created.name)}; its secrets are stored encrypted.\n` +
+      `  App key       ${app_key}\n` +
+      `  Callback URL  ${callback_url}`,
+  );
+}
+
+function callbackUrl({ url }: Project, app_key: string): string {
+  return `${url}/functions/v1/whatsapp/webhook/${app_key}`;
+}
+
+/** One of channel_apps_status(). */
+interface AppStatus {
+  app_key: string;
+  name: string;
+  rotation_began_at: string | null;
+  created_at: string;
+  accounts: number;
+  last_event_at: string | null;
+  /** How many of its events are in each state. */
+  events: Record<string, number>;
+}
+
+async function listApps(options: Printing) {
+  const project = openProject();
+  const apps = project.rows(
+    await project.db.rpc("channel_apps_status"),
+  ) as unknown as AppStatus[]; // jsonb of that function
+  const shown = apps.map((app) => ({ ...app, callback_url: callbackUrl(project, app.app_key) }));
+  const counts = ({ events }: AppStatus) =>
+    Object.entries(events).map(([state, count]) => `${count} ${state}`).join(", ");
+  print(options, shown, () =>
+    table(shown, {
+      "APP KEY": ({ app_key }) => app_key,
+      NAME: ({ name }) => name,
+      ACCOUNTS: ({ accounts }) => String(accounts),
+      EVENTS: (app) => counts(app) || "none",
+      "LAST EVENT": ({ last_event_at }) => moment(last_event_at, "never"),
+      "ROTATING SINCE": ({ rotation_began_at }) => moment(rotation_began_at, ""),
+    }, "There are no apps."));
+}
+
+function noApp(app_key: string): OperatorError {
+  return new OperatorError(
+    `No app has the key ${app_key}: npm run admin -- app list shows the keys.`,
+  );
+}
+
+/**
+ * The id of an app.
+ * @throws OperatorError when there is none.
+ */
+export async function appId({ db, rows }: Project, app_key: string): Promise<string> {
+  const app = rows(
+    await db.from("channel_apps").select("id").eq("app_key", app_key).maybeSingle(),
+  );
+  if (!app) throw noApp(app_key);
+  return app.id;
+}
+
+async function rotateApp(app_key: string, options: Printing & { finish: boolean }) {
+  const project = openProject();
+  if (options.finish) return await finishRotation(project, app_key, options);
+  const [key] = project.credentialsKeys();
+  await appId(project, app_key); // before the operator types a secret
+  const [secret] = await readAppSecrets([`new ${SECRET}`]);
+  const sealed_secret = await sealAppSecret(secret, { app_key, kind: "secret" }, key);
+  const rotation_began_at: string | null = project.rows(
+    await project.db.rpc("rotate_channel_app", { app_key, sealed_secret }),
+  );
+  if (rotation_began_at === null) throw noApp(app_key);
+  print(
+    options,
+    { app_key, rotation_began_at },
+    () =>
+      "The new secret counts from now on, and so does the one before it. When the channel signs with the new one, " +
+      `run npm run admin -- app rotate ${app_key} --finish`,
+  );
+}
+
+async function finishRotation({ db, rows }: Project, app_key: string, options: Printing) {
+  const finished: boolean | null = rows(
+    await db.rpc("finish_channel_app_rotation", { app_key }),
+  );
+  if (finished === null) throw noApp(app_key);
+  print(
+    options,
+    { app_key, finished },
+    () =>
+      finished
+        ? "Only the new secret counts, within a minute everywhere."
+        : "The app was in no rotation.",
+  );
+}
+
+async function deleteApp(app_key: string, options: Printing & { force: boolean }) {
+  const { db, rows } = openProject();
+  const ended = rows(
+    await db.rpc("delete_channel_app", { app_key, forced: options.force }),
+  ) as unknown as { deleted: boolean; accounts: number; events: number } | null; // jsonb of that function
+  if (ended === null) throw noApp(app_key);
+  const { deleted, accounts, events } = ended;
+  if (!deleted) {
+    throw new OperatorError(
+      `The app was not deleted: ${accounts} accounts name it or have named it, and ${events} of its events wait to ` +
+        "be processed. With --force it is deleted, with its events.",
+    );
+  }
+  print(options, { app_key, ...ended }, () => `Deleted the app ${app_key} with its events.`);
+}

@@ -1,0 +1,11 @@
+/** Bytes of whole groups of three, and few enough to be arguments of one call. */
+const PIECE = 3 * 8192;
+
+/** Bytes in base64, as Postgres decodes it. */
+export function base64(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    text += btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
+  }
+  return text;
+}

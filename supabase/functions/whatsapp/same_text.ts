@@ -1,0 +1,11 @@
+/** Whether two texts are the same. It compares digests, and all of their bytes, so that the time tells nothing. */
+export async function isSameText(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([digest(one), digest(other)]);
+  let difference = 0;
+  for (let at = 0; at < a.length; at++) difference |= a[at] ^ b[at];
+  return difference === 0;
+}
+
+async function digest(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+}

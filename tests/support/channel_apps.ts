@@ -1,0 +1,131 @@
+import type postgres from "postgres";
+import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
+import {
+  readWhatsappConfig,
+  type WhatsappConfig,
+} from "../../supabase/functions/whatsapp/config.ts";
+import { sealAppSecret } from "../../supabase/functions/_shared/whatsapp/app_secrets.ts";
+import "./own_functions.ts"; // hides the functions' lines
+import { credentialsKey, environment, withDatabase } from "./test_stack.ts";
+
+/** An app of the channel of a test's own. */
+export interface ChannelApp {
+  id: string;
+  app_key: string;
+  secret: string;
+  verify_token: string;
+}
+
+type Sql = postgres.Sql | postgres.TransactionSql;
+
+/** Makes an app of the channel. */
+export async function newChannelApp(
+  secrets: Partial<Pick<ChannelApp, "secret" | "verify_token">> = {},
+): Promise<ChannelApp> {
+  return await withDatabase((sql) => addChannelApp(sql, secrets));
+}
+
+/** As `newChannelApp`, within a transaction. */
+export async function addChannelApp(
+  sql: Sql,
+  secrets: Partial<Pick<ChannelApp, "secret" | "verify_token">> = {},
+): Promise<ChannelApp> {
+  const app_key = crypto.randomUUID().replaceAll("-", "");
+  const app = {
+    app_key,
+    secret: `secret-${crypto.randomUUID()}`,
+    verify_token: `token-${crypto.randomUUID()}`,
+    ...secrets,
+  };
+  const row = {
+    app_key,
+    name: "Tested",
+    sealed_secret: await sealedSecret(app),
+    sealed_verify_token: await sealAppSecret(
+      app.verify_token,
+      { app_key, kind: "verify_token" },
+      credentialsKey,
+    ),
+  };
+  const [{ id }] = await sql`insert into channel_apps ${sql(row)} returning id`;
+  return { ...app, id };
+}
+
+/** The secret of an app, as the database stores it. */
+export async function sealedSecret(
+  { app_key, secret }: Pick<ChannelApp, "app_key" | "secret">,
+): Promise<string> {
+  return await sealAppSecret(secret, { app_key, kind: "secret" }, credentialsKey);
+}
+
+/** The header X-Hub-Signature-256 of a body. */
+export async function signatureOf(body: Uint8Array<ArrayBuffer>, secret: string): Promise<string> {
+  const key = await crypto.subtle.importKey(
+    "raw",
+    new TextEncoder().encode(secret),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  );
+  return `sha256=${new Uint8Array(await crypto.subtle.sign("HMAC", key, body)).toHex()}`;
+}
+
+/** The stored events of an app, the oldest first. */
+export async function eventsOf({ id }: Pick<ChannelApp, "id">) {
+  return await withDatabase(async (sql) => [
+    ...await sql`select * from channel_events where channel_app_id = ${id} order by received_at`,
+  ]);
+}
+
+/** An answer of the webhook. */
+export interface WebhookAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  body: any;
+}
+
+/** The webhook in this process, as one instance of the function. */
+export async function ownWebhook(
+  { supabaseUrl, ...changes }: Partial<WhatsappConfig> = {},
+) {
+  const config = await readWhatsappConfig(environment({ supabaseUrl }));
+  const app = whatsapp({ ...config, ...changes });
+  const ask = async (path: string, init?: RequestInit): Promise<WebhookAnswer> => {
+    const answer = await app.request(`http://edge/whatsapp/webhook/${path}`, init);
+    const text = await answer.text();
+    const isJson = answer.headers.get("Content-Type")?.includes("json");
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: isJson ? JSON.parse(text) : null,
+    };
+  };
+  return {
+    fetch: async (request: Request) => await app.fetch(request),
+    ask,
+    /** Posts a body, rightly signed unless another header is given; null leaves it out. */
+    async post(
+      { app_key, secret }: Pick<ChannelApp, "app_key" | "secret">,
+      body: string | Uint8Array<ArrayBuffer>,
+      signature?: string | null,
+    ): Promise<WebhookAnswer> {
+      const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+      const header = signature === undefined ? await signatureOf(bytes, secret) : signature;
+      return await ask(app_key, {
+        method: "POST",
+        headers: header === null ? {} : { "X-Hub-Signature-256": header },
+        body: bytes,
+      });
+    },
+  };
+}
+
+/** Has an account name a new app, which is returned. */
+export async function nameChannelApp(sql: Sql, accountId: string): Promise<ChannelApp> {
+  const app = await addChannelApp(sql);
+  await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${accountId}`;
+  return app;
+}
