@@ -20,6 +20,8 @@ alter role api_reader set lock_timeout = '1s';
 -- search for a rare word then has the plan of a common one. A plan for the values at hand costs little.
 alter role api_reader set plan_cache_mode = 'force_custom_plan';
 alter role api_client set plan_cache_mode = 'force_custom_plan';
+-- To compile a plan takes longer than what it is for.
+alter role api_reader set jit = off;
 
 grant usage on schema public, app to api_reader;
 

@@ -116,7 +116,12 @@ Deno.test("no role of the Data API inherits another's privileges or creates obje
 Deno.test("api_client, api_reader and channel_client cannot log in, own nothing and do not bypass policies", async () => {
   const limits = {
     api_client: ["statement_timeout=8s", "lock_timeout=1s", "plan_cache_mode=force_custom_plan"],
-    api_reader: ["statement_timeout=3s", "lock_timeout=1s", "plan_cache_mode=force_custom_plan"],
+    api_reader: [
+      "statement_timeout=3s",
+      "lock_timeout=1s",
+      "plan_cache_mode=force_custom_plan",
+      "jit=off",
+    ],
     channel_client: ["statement_timeout=20s", "lock_timeout=5s"],
   };
   for (const [name, rolconfig] of Object.entries(limits)) {

@@ -48,7 +48,7 @@ export function choice(column: string, value: QueryValue): Filter {
 /** The same for a column that may have no value: also `field[empty]=true`. */
 export function optionalChoice(column: string, value: QueryValue): Filter {
   return {
-    ...choice(column, { ...value, all: undefined }),
+    ...choice(column, { ...orNone(value), all: undefined }),
     empty: flag((isTrue) => the.isNull(column, isTrue)),
   };
 }
@@ -71,7 +71,7 @@ export function searchedText(
   value: QueryValue = TEXT,
 ): Filter {
   const contains = single(
-    "must have a letter or a digit",
+    `must have a letter or a digit, and at most ${MAX_TEXT} characters`,
     { type: "string", minLength: 1, maxLength: MAX_TEXT },
     (given) => {
       const part = folded(given);
