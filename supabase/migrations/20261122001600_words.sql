@@ -1,10 +1,12 @@
 -- What callers search by: texts with accents, case and punctuation aside.
 
+-- In plpgsql, which keeps its plan: SQL would be planned for each statement that writes a row.
 create function app.words(text) returns text
-language sql immutable strict parallel safe
+language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
-  select replace(
+begin
+  return replace(
     lower(
       regexp_replace(
         regexp_replace(normalize(' ' || $1, NFKD), '[\u0300-\u036f]', '', 'g'),
@@ -13,7 +15,8 @@ as $$
       ) collate "pg_c_utf8"
     ),
     'ς', 'σ'
-  )
+  );
+end
 $$;
 comment on function app.words(text) is
   'A text as it is searched: without accents, in lower case, with one space in place of ASCII punctuation and white '

@@ -7,10 +7,18 @@ create extension if not exists btree_gin with schema extensions;
 
 -- An index row has 2704 bytes at most, which a tag of people's own might exceed. Callers' tags have 64 characters.
 create function app.longest(texts text[]) returns integer
-language sql immutable strict parallel safe
+language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
-  select coalesce(max(octet_length(each)), 0) from unnest(texts) as each
+declare
+  longest integer := 0;
+  each text;
+begin
+  foreach each in array texts loop
+    longest := greatest(longest, octet_length(each));
+  end loop;
+  return longest;
+end
 $$;
 comment on function app.longest(text[]) is 'The number of bytes of the longest of some texts; 0 for none.';
 grant execute on function app.longest(text[]) to api_client, authenticated, service_role;

@@ -90,6 +90,13 @@ Deno.test("a phone key is unique within a company when a contact is added or cha
 
 const long = (length: number) => "x".repeat(length);
 
+/** A text of letters with four bytes each, which cannot be compressed: the largest that an index may meet. */
+const heavy = (length: number) =>
+  Array.from(
+    { length },
+    () => String.fromCodePoint(0x20000 + Math.floor(Math.random() * 0xa6d0)),
+  ).join("");
+
 /** Values that a column refuses, and the check that refuses them. */
 const REFUSED: [table: string, check: string, values: Record<string, unknown>[]][] = [
   [
@@ -103,6 +110,7 @@ const REFUSED: [table: string, check: string, values: Record<string, unknown>[]]
   ["contacts", "contacts_email_check", [{ email: long(321) }]],
   ["contacts", "contacts_temperature_check", [{ temperature: "" }, { temperature: "Hot" }]],
   ["contacts", "contacts_tags_check", [{ tags: Array(51).fill("x") }, { tags: ["x", null] }]],
+  ["contacts", "contacts_tags_fit_index", [{ tags: ["x", long(2049)] }, { tags: [heavy(513)] }]],
   ["contacts", "contacts_source_check", [{ source: long(256) }]],
   ["contacts", "contacts_job_title_check", [{ job_title: long(256) }]],
   ["contacts", "contacts_empresa_check", [{ empresa: long(256) }]],
@@ -161,6 +169,18 @@ Deno.test("the largest values that the API allows fit", async () => {
     };
     assert.ok(JSON.stringify({ x: Array(8188).fill(1) }).length <= 16384);
     await sql`update contacts set ${sql(contact)} where company_id = ${id}`;
+    const inBytes = {
+      name: heavy(255),
+      email: heavy(320),
+      source: heavy(255),
+      job_title: heavy(255),
+      empresa: heavy(255),
+      tags: [...Array.from({ length: 48 }, () => heavy(64)), heavy(512)],
+    };
+    await sql`update contacts set ${sql(inBytes)} where company_id = ${id}`;
+    await sql`update deals set title = ${heavy(255)} where company_id = ${id}`;
+    // A letter that is folded to eighteen.
+    await sql`update contacts set name = ${"\ufdfa".repeat(255)} where company_id = ${id}`;
     const values = [null, 0, 0.01, 999999999999.99];
     for (const value of values) {
       const [deal] =

@@ -90,19 +90,19 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** How many rows, or places of rows in a bitmap, a statement reads; asserts that it scans no table. */
+/** How many rows, or places of rows in a bitmap, a statement reads; endlessly many when it scans a table. */
 async function rowsRead(sql: postgres.TransactionSql, statement: string): Promise<number> {
   const [row] = await sql.unsafe(`explain (analyze, timing off, format json) ${statement}`);
   const nodes = nodesOf(row["QUERY PLAN"][0].Plan);
-  const plan = JSON.stringify(row["QUERY PLAN"], null, 2);
-  assert.ok(!nodes.some((node) => node["Node Type"] === "Seq Scan"), `${statement}: ${plan}`);
   const scans = nodes.filter((node) => /Scan$/.test(node["Node Type"]));
-  assert.ok(scans.length > 0, plan);
-  return scans.reduce((sum, node) => {
-    const rows = node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) +
-      (node["Rows Removed by Index Recheck"] ?? 0);
-    return Math.max(sum, rows * node["Actual Loops"]);
-  }, 0);
+  assert.ok(scans.length > 0, statement);
+  if (scans.some((node) => node["Node Type"] === "Seq Scan")) return Infinity;
+  const rows = scans.map((node) =>
+    node["Actual Loops"] *
+    (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) +
+      (node["Rows Removed by Index Recheck"] ?? 0))
+  );
+  return Math.max(...rows);
 }
 
 /** Acts as a request that reads with the large company's key. */

@@ -15,7 +15,8 @@ export const KEY_HASH = "a".repeat(64);
 
 /**
  * Works on such a database as the superuser. Each value of a row follows from its number, so it is the same in every
- * run. The rows are there before the indexes, which the migration makes of them, as on a database in use.
+ * run. The rows are there before the indexes, which the migration makes of them, as on a database in use. What the
+ * planner knows of the rows is what the migrations leave behind.
  */
 export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
@@ -43,7 +44,6 @@ export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promi
     for await (const file of migrate(owner)) {
       if (file.endsWith("_own_rows.sql")) await fill(admin, beside);
     }
-    await admin`analyze`;
     await work(admin);
   });
 }

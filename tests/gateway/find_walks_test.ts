@@ -112,6 +112,13 @@ Deno.test("a cursor of a query with other filters or another sort is a 422 that 
   }
 });
 
+Deno.test("a cursor of a sorted list is no cursor of the plain list, also where their values are alike", async () => {
+  // Both are a text, another text and an id, if the mark of the sort is taken for the first.
+  const cursor = await cursorOf("/templates", { sort: "name" });
+  const answer = await call(company.keys.read, "GET", addressOf("/templates", { cursor }));
+  assertField(answer, "cursor", /other filters/);
+});
+
 Deno.test("a cursor of another list, or of another conversation, is a 422", async () => {
   const lists = Object.keys(rows);
   const other = rows["/conversations"].find(({ id }) => id !== company.conversation_id)!.id;

@@ -116,3 +116,32 @@ Deno.test("large pages of a company are read one after the other, and its other 
   for (const { status } of await Promise.all(lists)) assert.equal(status, 200);
   assert.equal(pages, 4);
 });
+
+Deno.test("searches of a company that find much are made one after the other, and find all of it", async () => {
+  const company = await newCompany();
+  await addLargeContacts(company, 50);
+  const gate = Promise.withResolvers<null>();
+  let isHeld = false;
+  let searches = 0;
+  await using database = watchedStack((request) => {
+    if (!isHeld || !request.url.includes("/rpc/search_records?")) return null;
+    searches++;
+    return gate.promise;
+  });
+  const request = await ownGateway(database.url);
+  const search = async () => {
+    const { status, body } = await request(company.keys.read, "GET", "/search?q=99&limit=50");
+    assert.deepEqual([status, body.data?.length], [200, 50]);
+  };
+  await search();
+  await backgroundWork(); // the company of the key is known now
+  await search();
+  isHeld = true;
+  const all = Array.from({ length: 3 }, search);
+  await until(() => searches === 1);
+  assert.equal((await request(company.keys.read, "GET", "/deals")).status, 200);
+  assert.equal(searches, 1);
+  gate.resolve(null);
+  await Promise.all(all);
+  assert.equal(searches, 3);
+});

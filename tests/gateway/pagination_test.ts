@@ -155,25 +155,28 @@ Deno.test("a cursor that is not of this list is a 422 with the remedy", async ()
     encode(null),
     encode({}),
     encode([]),
-    encode(["contacts", "", time]),
-    encode(["contacts", time, id]),
-    encode(["contacts", "", time, id, "1"]),
-    encode(["contacts", "", time, id, -1]),
-    encode(["contacts", "", time, id, 1, 1]),
+    encode(["contacts", time]),
+    encode(["contacts"]),
+    encode(["contacts", "", time, id]),
+    encode(["contacts", ["AAAAAAAAAAAA"], time, id]),
+    encode(["contacts", [], time, id]),
+    encode(["contacts", time, id, "1"]),
+    encode(["contacts", time, id, -1]),
+    encode(["contacts", time, id, 1, 1]),
     encode(["contacts", 1, time, id]),
     encode(["deals", "", time, id]),
-    encode(["contacts", "", "now", id]),
-    encode(["contacts", "", "2026-02-30T00:00:00+00:00", id]),
-    encode(["contacts", "", "0000-01-01T00:00:00+00:00", id]),
-    encode(["contacts", "", "2026-01-01T00:00:00+23:59", id]),
-    encode(["contacts", "", "2026-01-01T00:00:00.1234567+00:00", id]),
-    encode(["contacts", "", `2026-01-01T00:00:00.${"0".repeat(128)}+00:00`, id]),
-    encode(["contacts", "", `2026-01-01T00:00:00.${"0".repeat(10_000)}+00:00`, id]),
-    encode(["contacts", "", "2026-01-01T24:00:00+00:00", id]),
-    encode(["contacts", "", "10000-01-01T00:00:00+00:00", id]),
-    encode(["contacts", "", 'x",id.gt.0', id]),
-    encode(["contacts", "", time, "1"]),
-    encode(["contacts", "", time, `${id}",id.neq."${id}`]),
+    encode(["contacts", "now", id]),
+    encode(["contacts", "2026-02-30T00:00:00+00:00", id]),
+    encode(["contacts", "0000-01-01T00:00:00+00:00", id]),
+    encode(["contacts", "2026-01-01T00:00:00+23:59", id]),
+    encode(["contacts", "2026-01-01T00:00:00.1234567+00:00", id]),
+    encode(["contacts", `2026-01-01T00:00:00.${"0".repeat(128)}+00:00`, id]),
+    encode(["contacts", `2026-01-01T00:00:00.${"0".repeat(10_000)}+00:00`, id]),
+    encode(["contacts", "2026-01-01T24:00:00+00:00", id]),
+    encode(["contacts", "10000-01-01T00:00:00+00:00", id]),
+    encode(["contacts", 'x",id.gt.0', id]),
+    encode(["contacts", time, "1"]),
+    encode(["contacts", time, `${id}",id.neq."${id}`]),
     "x".repeat(5000),
   ];
   for (const cursor of wrong) {
@@ -194,11 +197,19 @@ Deno.test("a made-up cursor leads to another place in the same list of the same 
   const company = await newCompany();
   await addContacts(company.id, 5);
   const made = btoa(
-    JSON.stringify(["contacts", "", "9999-12-31T23:59:59.999999+00:00", crypto.randomUUID()]),
+    JSON.stringify(["contacts", "9999-12-31T23:59:59.999999+00:00", crypto.randomUUID()]),
   );
   const { data } = await page(company, `/contacts?cursor=${made.replace(/=+$/, "")}`);
   assert.equal(data.length, 6);
   for (const row of data) assert.equal(row.company_id, company.id);
+});
+
+Deno.test("the cursor of a plain list has the form of the release before, so that a walk outlives a deployment", async () => {
+  const company = await newCompany();
+  await addContacts(company.id, 2);
+  const { data, pagination } = await page(company, "/contacts?limit=1");
+  const parts = JSON.parse(atob(pagination.next_cursor!.replaceAll("-", "+").replaceAll("_", "/")));
+  assert.deepEqual(parts, ["contacts", data[0].created_at, data[0].id]);
 });
 
 /** Mostly the first of these texts. */
@@ -243,8 +254,8 @@ for (const route of pageRoutes) {
     const company = await newCompanyWithTemplate();
     const values = isOfChanges ? [0, 0, company.id] : CURSORS[pattern] ?? NEWEST_FIRST;
     // After the name of a list stands by which query it was read; of a plain list, nothing.
-    const mark = pattern.includes("/:id/") ? await markOf(company, pathOf(company)) : "";
-    const head = isOfChanges ? [name] : [name, mark];
+    const marks = pattern.includes("/:id/") ? [await markOf(company, pathOf(company))] : [];
+    const head = [name, ...marks];
     const changed = fc.tuple(fc.nat(values.length - 1), anyCursorValue).map(([at, value]) =>
       btoa(ascii(JSON.stringify([...head, ...values.with(at, value)])))
     );
@@ -265,7 +276,7 @@ for (const route of pageRoutes) {
 }
 
 /** The second part of a cursor of this list of messages, which says whose messages they are. */
-async function markOf(company: Company, path: string): Promise<string> {
+async function markOf(company: Company, path: string): Promise<[string]> {
   await withDatabase((sql) => addMessage(sql, company));
   const { next_cursor } = (await page(company, `${path}?limit=1`)).pagination;
   return JSON.parse(atob(next_cursor!.replaceAll("-", "+").replaceAll("_", "/")))[1];

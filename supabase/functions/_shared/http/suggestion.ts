@@ -1,6 +1,3 @@
-import { closestString } from "deno-std/text/closest_string.js";
-import { levenshteinDistance } from "deno-std/text/levenshtein_distance.js";
-
 /** A longer word is no misspelled name. */
 const MAX_LENGTH = 64;
 
@@ -12,10 +9,29 @@ export function notOneOf(given: string, names: string[]): string {
 
 /** The name that was probably meant; null when none is near. */
 export function nearestOf(given: string, names: string[]): string | null {
-  if (names.length === 0 || given === "" || given.length > MAX_LENGTH) return null;
-  const nearest = closestString(given, names, {});
-  const distance = levenshteinDistance(given.toLowerCase(), nearest.toLowerCase());
-  return distance <= Math.max(1, given.length / 3) && distance < given.length ? nearest : null;
+  if (given === "" || given.length > MAX_LENGTH) return null;
+  const distances = names.map((name) => editDistance(given.toLowerCase(), name.toLowerCase()));
+  const least = Math.min(...distances);
+  const isNear = least <= Math.max(1, given.length / 3) && least < given.length;
+  return isNear ? names[distances.indexOf(least)] : null;
+}
+
+/**
+ * How many letters are put in, taken out or replaced between two words (Levenshtein). deno-std has it too, but without
+ * types that the Deno of hosted functions finds.
+ */
+function editDistance(one: string, other: string): number {
+  // The distances of the beginnings of `other` from a beginning of `one`, which grows by a letter each time.
+  let distances = Array.from({ length: other.length + 1 }, (_, length) => length);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (let to = 1; to <= other.length; to++) {
+      const replaced = distances[to - 1] + (other[to - 1] === letter ? 0 : 1);
+      next.push(Math.min(replaced, distances[to] + 1, next[to - 1] + 1));
+    }
+    distances = next;
+  }
+  return distances[other.length];
 }
 
 /** How other APIs call what is called otherwise here. */

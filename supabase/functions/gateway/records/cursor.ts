@@ -39,19 +39,22 @@ export async function cursorsOf(
   { columns }: ListOrder,
   query: unknown[],
 ): Promise<Cursors> {
-  const mark = query.length === 0 ? "" : await digest(JSON.stringify(query));
+  // A plain list needs no mark, and its cursors are those that the release before gives and takes: both serve a walk
+  // while one replaces the other.
+  const marks: Mark[] = query.length === 0 ? [] : [[await digest(JSON.stringify(query))]];
   return {
     write: ({ start, total }) =>
       base64url.encode(
-        JSON.stringify([list, mark, ...start, ...(total === undefined ? [] : [total])]),
+        JSON.stringify([list, ...marks, ...start, ...(total === undefined ? [] : [total])]),
       ),
     read(cursor) {
       const parts = cursor.length > MAX_LENGTH ? null : decoded(cursor);
-      if (!Array.isArray(parts)) return NOT_OF_LIST;
-      const [ofList, ofQuery, ...rest] = parts;
-      if (ofList !== list || typeof ofQuery !== "string") return NOT_OF_LIST;
-      if (ofQuery !== mark) return OF_OTHER_QUERY;
-      const [start, others] = [rest.slice(0, columns.length), rest.slice(columns.length)];
+      if (!Array.isArray(parts) || parts[0] !== list || parts.length === 1) return NOT_OF_LIST;
+      if (isMark(parts[1]) ? parts[1][0] !== marks[0]?.[0] : marks.length > 0) {
+        return OF_OTHER_QUERY;
+      }
+      const values = parts.slice(1 + marks.length);
+      const [start, others] = [values.slice(0, columns.length), values.slice(columns.length)];
       const isPlace = columns.every(({ value }, at) => value.safeParse(start[at]).success) &&
         others.length <= 1 && others.every((total) => Number.isSafeInteger(total) && total >= 0);
       return isPlace ? { start, total: others[0] } : NOT_OF_LIST;
@@ -67,6 +70,13 @@ function decoded(cursor: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** By which query a row was found. A list, so that no value of a row is taken for it. */
+type Mark = [digest: string];
+
+function isMark(part: unknown): part is Mark {
+  return Array.isArray(part);
 }
 
 /** Enough to tell queries apart. A forged mark gives nothing but another place. */

@@ -1,8 +1,11 @@
 import * as z from "zod";
+import { withinBudget } from "../../_shared/database/company_db.ts";
+import { readRows } from "../../_shared/database/page_budget.ts";
 import type { Json } from "../../_shared/database/types.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { Id } from "../../_shared/http/fields.ts";
 import { isSearchable, MAX_WORDS, WORDS } from "../records/filters.ts";
+import { PageSize } from "../records/page_size.ts";
 import { rowsInTime } from "../records/too_expensive.ts";
 import { folded, patternOf, wordsOf } from "../records/words.ts";
 import { Contact } from "./contacts.ts";
@@ -52,11 +55,19 @@ export const search = operation({
   errors: ["query_too_expensive"],
 }, async ({ caller, query: { q, limit } }) => {
   const patterns = wordsOf(q).map(patternOf);
-  const answer = await caller.reader.rpc(
-    "search_records",
-    { patterns, text: folded(q).trim(), max_rows: limit },
-    { get: true },
-  );
+  const size = new PageSize(`${caller.holder} search`);
+  // All of them, whatever they weigh: a search has no next page.
+  const read = async () =>
+    await withinBudget(
+      caller.reader.rpc(
+        "search_records",
+        { patterns, text: folded(q).trim(), max_rows: limit },
+        { get: true },
+      ),
+      limit,
+    );
+  const answer = size.isLarge(limit) ? await caller.inTurn(read) : await read();
   const records: Json[] = rowsInTime(answer, "search for longer words, or for more of them");
+  size.note(records.length, readRows(answer).bytes);
   return reply(200, { data: records as z.output<typeof Found>[] });
 });
