@@ -61,6 +61,7 @@ Deno.test("the operator's command knows every command line of it that a page sho
 function words(args: string): string[] {
   const typed = Array.from(args.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);
   return typed.map((word, at) => {
+    if (word === "<app_key>") return "5f2f3c1b8e904a579a1e7d1f6f0e2c4b";
     if (word !== "<id>") return word;
     const isChannelId = typed[at - 1] === "--phone-number-id";
     return isChannelId ? "106540352242922" : "7d1f6f0e-2c4b-4a57-9a1e-5f2f3c1b8e90";

@@ -2,7 +2,7 @@
 const HEADER = /^sha256=([0-9a-f]{64})$/;
 
 /** The bytes of `X-Hub-Signature-256`; null when it is missing or malformed. */
-export function signatureIn(headers: Headers): Uint8Array<ArrayBuffer> | null {
+export function signatureIn(headers: Headers): Uint8Array | null {
   const [, hex] = HEADER.exec(headers.get("X-Hub-Signature-256") ?? "") ?? [];
   if (hex === undefined) return null;
   return Uint8Array.from({ length: 32 }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16));
@@ -18,12 +18,14 @@ export async function signatureKey(secret: string): Promise<CryptoKey> {
 
 /** Whether one of these secrets has signed the bytes, in a time that tells nothing of the signature. */
 export async function isSigned(
-  bytes: Uint8Array<ArrayBuffer>,
-  signature: Uint8Array<ArrayBuffer>,
+  bytes: Uint8Array,
+  signature: Uint8Array,
   keys: CryptoKey[],
 ): Promise<boolean> {
   const verdicts = await Promise.all(
-    keys.map((key) => crypto.subtle.verify("HMAC", key, signature, bytes)),
+    keys.map((key) =>
+      crypto.subtle.verify("HMAC", key, signature as BufferSource, bytes as BufferSource)
+    ),
   );
   return verdicts.includes(true);
 }

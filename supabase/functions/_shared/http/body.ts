@@ -70,7 +70,7 @@ export function refused(whatIsWrong: string): ApiError {
 export async function readBytes(
   request: Request,
   { maxMib, timeoutMs, judge }: Omit<BodyReading, "maxValues"> & { maxMib: number },
-): Promise<{ bytes: Uint8Array<ArrayBuffer>; isJudged: boolean }> {
+): Promise<{ bytes: Uint8Array; isJudged: boolean }> {
   const maxBytes = maxMib * MIB;
   const tooLarge = () =>
     new ApiError("payload_too_large", `The request body is larger than ${maxMib} MiB`);
@@ -87,7 +87,7 @@ export async function readBytes(
   try {
     let isJudged = declared > ORDINARY_BYTES;
     if (isJudged) await judge();
-    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    const pieces: Uint8Array[] = [];
     let length = 0;
     for (;;) {
       const { done, value } = await nextPiece(reader);
@@ -112,7 +112,7 @@ export async function readBytes(
   }
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 async function nextPiece(reader: Reader) {
   try {
@@ -131,7 +131,7 @@ function late(): ApiError {
   });
 }
 
-function joined(pieces: Uint8Array<ArrayBuffer>[], length: number): Uint8Array<ArrayBuffer> {
+function joined(pieces: Uint8Array[], length: number): Uint8Array {
   if (pieces.length === 1) return pieces[0];
   const bytes = new Uint8Array(length);
   let at = 0;
