@@ -116,7 +116,10 @@ export async function ownWebhook(
       const header = signature === undefined ? await signatureOf(bytes, secret) : signature;
       return await ask(app_key, {
         method: "POST",
-        headers: header === null ? {} : { "X-Hub-Signature-256": header },
+        headers: {
+          "Content-Length": String(bytes.length),
+          ...(header !== null && { "X-Hub-Signature-256": header }),
+        },
         body: bytes,
       });
     },

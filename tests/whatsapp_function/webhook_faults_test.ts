@@ -73,6 +73,39 @@ Deno.test("of a connection that breaks within the body, nothing is stored", asyn
   assert.deepEqual(await eventsOf(app), []);
 });
 
+Deno.test("large bodies that do not come keep other large ones waiting, and no ordinary one", async () => {
+  const app = await newChannelApp();
+  const own = await ownWebhook({
+    largeEventShare: { atOnce: 1, waiting: 0, patienceMs: 0 },
+    bodyTimeoutMs: 5_000,
+  });
+  const large = anyBytes(100_000);
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { port, ...server } = served(async (request) => {
+    const answering = own.fetch(request);
+    begun.resolve();
+    const answer = await answering;
+    ended.resolve();
+    return answer;
+  });
+  await using _server = server;
+  assert.equal((await own.post(app, large)).status, 200); // the app is known from now on
+  const signature = await signatureOf(large, app.secret);
+  const connection = await rawConnection(
+    port,
+    head(app.app_key, large.length, signature) + "begun",
+  );
+  await begun.promise;
+  const other = anyBytes(100_000);
+  const busy = await own.post(app, other);
+  assert.deepEqual([busy.status, busy.body.code], [503, "database_unavailable"]);
+  assert.ok(busy.headers.has("Retry-After"));
+  assert.equal((await own.post(app, "small")).status, 200);
+  connection.hangUp();
+  await ended.promise;
+  assert.equal((await own.post(app, other)).status, 200);
+});
+
 function head(appKey: string, length: number, signature?: string): string {
   return `POST /whatsapp/webhook/${appKey} HTTP/1.1\r\nHost: edge\r\nContent-Length: ${length}\r\n` +
     (signature ? `X-Hub-Signature-256: ${signature}\r\n` : "") + "\r\n";

@@ -1,4 +1,5 @@
 import { type Config, ConfigError, readConfig } from "../_shared/config.ts";
+import type { Share } from "../_shared/fair_share.ts";
 import { type ChannelConfig, readChannelConfig } from "../_shared/whatsapp/channel_config.ts";
 import { type CredentialsKeys, readCredentialsKeys } from "../_shared/whatsapp/credentials.ts";
 
@@ -13,6 +14,8 @@ export interface WhatsappConfig extends Config {
   jobMs: number;
   /** A database that takes longer for an event is treated as down: the channel sends the event again. */
   eventTimeoutMs: number;
+  /** How many large events an instance has in its memory at once. Anybody who knows an app's path can send one. */
+  largeEventShare: Share;
 }
 
 /**
@@ -31,6 +34,7 @@ export async function readWhatsappConfig(
     jobsSecret: readJobsSecret(env.JOBS_SECRET),
     jobMs: 60_000,
     eventTimeoutMs: 8_000,
+    largeEventShare: { atOnce: 6, waiting: 64, patienceMs: 5_000 },
   };
 }
 

@@ -19,6 +19,8 @@ import { isSigned, signatureIn } from "./signature.ts";
 const APP_KEY = /^[A-Za-z0-9_-]{16,64}$/;
 /** The channel sends at most 3 MB. */
 const MAX_MIB = 3;
+/** Far more than an event of one message has. */
+const ORDINARY_BYTES = 64 * 1024;
 const MAX_QUERY_LENGTH = 4 * 1024;
 
 /**
@@ -35,6 +37,7 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
   );
   const apps = new KnownApps(db, credentialsKeys, strangerShare);
   const events = new FairShare(statementShare);
+  const largeEvents = new FairShare(config.largeEventShare);
 
   const requireApp = async (appKey: string, origin: Origin, notBefore?: number) => {
     const app = APP_KEY.test(appKey) && await inTurn(apps.find(appKey, origin, notBefore));
@@ -49,6 +52,30 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
     if (stored !== null) return;
     apps.forget(appKey);
     throw noSuchPath();
+  };
+
+  /** Reads an event to its end, checks its signature and stores it. */
+  const take = async (
+    request: Request,
+    { appKey, app, signature, began, origin }: Arrival,
+  ) => {
+    const { bytes } = await readBytes(request, {
+      maxMib: MAX_MIB,
+      timeoutMs: bodyTimeoutMs,
+      judge: async () => {},
+    });
+    const isOf = async ({ signatureKeys }: KnownApp) =>
+      await isSigned(bytes, signature, signatureKeys);
+    if (!await isOf(app)) {
+      // Its secret may have been rotated since it was read, unless that was for this request.
+      const current = await requireApp(appKey, origin, began);
+      if (current.signatureKeys.length === 0) throw unusable();
+      if (!await isOf(current)) throw invalidSignature("wrong");
+    }
+    const storing = store(appKey, bytes);
+    // Also when the channel hangs up.
+    keepRunning(storing.catch(() => {}));
+    await storing;
   };
 
   return {
@@ -81,26 +108,24 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
       const signature = signatureIn(raw.headers);
       // A body without a signature is not even read.
       if (signature === null) throw invalidSignature("missing");
-      const { bytes } = await readBytes(raw, {
-        maxMib: MAX_MIB,
-        timeoutMs: bodyTimeoutMs,
-        judge: async () => {},
-      });
-      const isOf = async ({ signatureKeys }: KnownApp) =>
-        await isSigned(bytes, signature, signatureKeys);
-      if (!await isOf(app)) {
-        // Its secret may have been rotated since it was read, unless that was for this request.
-        const current = await requireApp(appKey, origin, began);
-        if (current.signatureKeys.length === 0) throw unusable();
-        if (!await isOf(current)) throw invalidSignature("wrong");
-      }
-      const storing = store(appKey, bytes);
-      // Also when the channel hangs up.
-      keepRunning(storing.catch(() => {}));
-      await storing;
+      const arrival = { appKey, app, signature, began, origin };
+      // Without a Content-Length, any body may be large.
+      const length = Number(raw.headers.get("Content-Length") ?? Infinity);
+      if (length <= ORDINARY_BYTES) await take(raw, arrival);
+      else await inTurn(largeEvents.run("", () => take(raw, arrival)));
       return c.json({});
     },
   };
+}
+
+/** What is known of an event before its body is read. */
+interface Arrival {
+  appKey: string;
+  app: KnownApp;
+  signature: Uint8Array;
+  /** When its request came, of `performance.now()`. */
+  began: number;
+  origin: Origin;
 }
 
 /** What a request to verify an address presents. Parameters that are not known do not matter. */
