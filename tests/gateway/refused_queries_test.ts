@@ -147,6 +147,12 @@ Deno.test("a value that is not in UTF-8 is refused, and a percent sign of its ow
   }
 });
 
+Deno.test("a custom field does not hide a parameter that is called as all of them", async () => {
+  const [{ get }] = LISTS;
+  assertField(await get("custom_fields=x&custom_fields.plan=gold"), "custom_fields");
+  assertField(await get("custom_fields.plan=gold&custom_fields=x"), "custom_fields");
+});
+
 /** Values that a list does not take, by the parameter. */
 const WRONG: Record<string, Record<string, string[]>> = {
   "/contacts": {

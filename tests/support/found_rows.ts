@@ -199,10 +199,11 @@ async function sortKeys(rows: FoundRow[], field: string): Promise<Map<FoundRow, 
     isTemplate
       ? row[field]
       : [...row[field] === null ? "" : folded(row[field])].slice(0, 100).join("");
-  // By the rules of the database, which are its own affair.
-  const sorted = await withDatabase((sql) =>
-    sql`select key from unnest(${rows.map(keyOf)}::text[]) as key group by key order by key`
-  );
+  // By the numbers of the letters; of templates, by the rules of the database.
+  const sorted = await withDatabase((sql) => {
+    const keys = sql`select key from unnest(${rows.map(keyOf)}::text[]) as key group by key`;
+    return isTemplate ? sql`${keys} order by key` : sql`${keys} order by key collate "C"`;
+  });
   const places = new Map(sorted.map(({ key }, place) => [key, BigInt(place)]));
   return new Map(rows.map((row) => [row, places.get(keyOf(row))!]));
 }

@@ -12,7 +12,7 @@ export function nearestOf(given: string, names: string[]): string | null {
   if (given === "" || given.length > MAX_LENGTH) return null;
   const distances = names.map((name) => editDistance(given.toLowerCase(), name.toLowerCase()));
   const least = Math.min(...distances);
-  const isNear = least <= Math.max(1, given.length / 3) && least < given.length;
+  const isNear = least <= Math.ceil(given.length / 3) && least < given.length;
   return isNear ? names[distances.indexOf(least)] : null;
 }
 

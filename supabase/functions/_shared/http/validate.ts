@@ -75,7 +75,8 @@ function withMembers(parameters: [string, string][], shape: z.ZodRawShape): obje
     if (isObject) objects.set(object, [...objects.get(object) ?? [], [name.slice(dot + 1), value]]);
     return !isObject;
   });
-  return Object.fromEntries<unknown>([...others, ...objects]);
+  // The last of two with one name stays: a parameter that has the object's own name is refused.
+  return Object.fromEntries<unknown>([...objects, ...others]);
 }
 
 /** The type of a parameter in JSON Schema, where it is declared. */

@@ -1,8 +1,8 @@
-import * as z from "zod";
-import { isStorable, NOT_STORABLE } from "../../_shared/http/fields.ts";
+import { isStorable } from "../../_shared/http/fields.ts";
 import * as the from "./conditions.ts";
 import type { Condition } from "./conditions.ts";
 import { NUMBER, type QueryValue, TEXT, TIME, TRUE_OR_FALSE } from "./query_values.ts";
+import { MAX_VALUES, splitValues } from "./split_values.ts";
 import { folded, patternOf, wordsOf } from "./words.ts";
 
 // The grammar of filters, which every list shares: `field=value`, `field=a,b`, `field[operator]=value`. A resource
@@ -25,8 +25,6 @@ export type Filter = Partial<Record<Operator | "is", Parameter>>;
 /** The filters of a resource, by the names of its fields. */
 export type Filters = Record<string, Filter>;
 
-/** More values than a page has rows are no list for a person, and the address has its limit. */
-const MAX_VALUES = 100;
 const MAX_TEXT = 255;
 
 /** Ids and words of which there are few kinds: `field=a,b` and `field[ne]=a,b`. */
@@ -174,44 +172,6 @@ export function isSearchable(given: string): boolean {
   return given.length <= 2 * MAX_TEXT && [...given].length <= MAX_TEXT && isStorable(given);
 }
 
-/** `custom_fields.<key>=a,b`: the value under the key, as text, is one of these. */
-export function members(
-  column: string,
-): z.ZodType<Condition[] | undefined, [string, string][] | undefined> {
-  const notByKey = "is given by its keys, as in custom_fields.<key>=<value>";
-  return z.array(z.tuple([z.string(), z.string()]), notByKey).transform((pairs, context) =>
-    pairs.flatMap(([key, given]) => {
-      const problem = problemOfKey(key);
-      const values = splitValues(given);
-      if (problem || typeof values === "string" || !values.every(isStorable)) {
-        const message = problem ?? (typeof values === "string" ? values : NOT_STORABLE);
-        context.addIssue({ code: "custom", path: [key], message });
-        return [];
-      }
-      const different = [...new Set(values)].sort();
-      return the.hasMember(column, different.flatMap((value) => membersOfText(key, value)));
-    })
-  ).optional().meta({ type: "object", additionalProperties: { type: "string" } });
-}
-
-const ENDS_WITH_OPERATOR = /\[(ne|gt|gte|lt|lte|contains|all|empty)\]$/;
-
-function problemOfKey(key: string): string | null {
-  if (key === "") return "names no key; write custom_fields.<key>=<value>";
-  if (!isStorable(key)) return "has a key with the null character";
-  const [operator] = ENDS_WITH_OPERATOR.exec(key) ?? [];
-  return operator ? `takes no ${operator}; a custom field takes only custom_fields.<key>=` : null;
-}
-
-/** The members whose value has this text: 5 and "5" both have the text 5. */
-function membersOfText(key: string, value: string): Record<string, unknown>[] {
-  const member = (value: unknown) => Object.fromEntries([[key, value]]);
-  if (value === "true" || value === "false") return [member(value), member(value === "true")];
-  const number = Number(value);
-  const isNumber = value !== "" && Number.isFinite(number) && String(number) === value;
-  return [member(value), ...(isNumber ? [member(number)] : [])];
-}
-
 /** A value of a field that takes `[empty]`, so that the message about an empty value says so. */
 function orNone(value: QueryValue): QueryValue {
   return { ...value, ifEmpty: "[empty]=true behind the name finds records without a value" };
@@ -253,20 +213,4 @@ function listOf(value: QueryValue, read: (operands: string[]) => Condition[]): P
       return values.length === 1 ? must : `${must}; value ${wrong + 1} is wrong`;
     },
   };
-}
-
-const BAD_ESCAPE =
-  "has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma";
-
-/** The values of a list with commas between them; else what is wrong with it. `\,` is a comma, `\\` a backslash. */
-function splitValues(given: string): string[] | string {
-  const values = [""];
-  for (let at = 0; at < given.length; at++) {
-    if (given[at] === ",") values.push("");
-    else if (given[at] !== "\\") values[values.length - 1] += given[at];
-    else if (given[at + 1] === "," || given[at + 1] === "\\") {
-      values[values.length - 1] += given[++at];
-    } else return BAD_ESCAPE;
-  }
-  return values.length <= MAX_VALUES ? values : `must have at most ${MAX_VALUES} values`;
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Condition } from "./conditions.ts";
-import { type Filters, members, type Parameter, words } from "./filters.ts";
+import { type Filters, type Parameter, words } from "./filters.ts";
+import { members } from "./members.ts";
 import { type Projection, projectionParameters } from "./projection.ts";
 import type { Resource } from "./resource.ts";
 import { byId, type ListOrder, sortParameter } from "./sorting.ts";

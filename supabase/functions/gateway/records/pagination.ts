@@ -75,7 +75,9 @@ export async function readPage(
   for (const column of columns) query = query.order(column, { ascending: order.ascending });
   if (place) query = after(query, order, place.start);
 
-  const size = new PageSize(`${caller.holder} ${table.name} ${selection.columns}`);
+  // By what makes rows large or small. By the very fields, each page could be the first of its kind.
+  const kind = `${asked.fields ? "part" : "whole"} ${asked.include ?? ""}`;
+  const size = new PageSize(`${caller.holder} ${table.name} ${kind}`);
   const limit = size.rowsUpTo(asked.limit);
   // One row more than the page: whether there is another page.
   const read = async () => await withinBudget(query.limit(limit + 1));

@@ -1,0 +1,18 @@
+/** More values than a page has rows are no list for a person, and the address has its limit. */
+export const MAX_VALUES = 100;
+
+const BAD_ESCAPE =
+  "has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma";
+
+/** The values of a list with commas between them; else what is wrong with it. `\,` is a comma, `\\` a backslash. */
+export function splitValues(given: string): string[] | string {
+  const values = [""];
+  for (let at = 0; at < given.length; at++) {
+    if (given[at] === ",") values.push("");
+    else if (given[at] !== "\\") values[values.length - 1] += given[at];
+    else if (given[at + 1] === "," || given[at + 1] === "\\") {
+      values[values.length - 1] += given[++at];
+    } else return BAD_ESCAPE;
+  }
+  return values.length <= MAX_VALUES ? values : `must have at most ${MAX_VALUES} values`;
+}
