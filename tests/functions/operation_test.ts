@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as z from "zod";
 import { table } from "../../supabase/functions/_shared/database/table.ts";
 import { one } from "../../supabase/functions/_shared/http/answers.ts";
-import { operation, reply } from "../../supabase/functions/_shared/http/operation.ts";
+import { lazily, operation, reply } from "../../supabase/functions/_shared/http/operation.ts";
 import { Deal } from "../../supabase/functions/gateway/resources/deals.ts";
 
 const declared = {
@@ -64,4 +64,16 @@ Deno.test("a field and its column may have different names", () => {
   assert.equal(members.columns, "id:user_id,role");
   assert.deepEqual([members.columnOf("id"), members.columnOf("role")], ["user_id", "role"]);
   assert.deepEqual([members.columnAs("id"), members.columnAs("role")], ["id:user_id", "role"]);
+});
+
+Deno.test("parameters that are described lazily are described once, when they are first needed", () => {
+  let described = 0;
+  const parameters = lazily(() => {
+    described++;
+    return z.strictObject({ limit: z.string() });
+  });
+  assert.equal(described, 0);
+  assert.equal(parameters.unwrap(), parameters.unwrap());
+  assert.deepEqual(parameters.parse({ limit: "5" }), { limit: "5" });
+  assert.equal(described, 1);
 });

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { ErrorCode } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
@@ -24,6 +24,14 @@ export interface Declaration {
   answers: Record<number, z.ZodType>;
   /** Its own errors, without those that every operation has. */
   errors?: readonly ErrorCode[];
+}
+
+/** Parameters that are described when the first request needs them, and once: there may be very many. */
+export function lazily<Parameters extends z.ZodObject>(
+  describe: () => Parameters,
+): z.ZodLazy<Parameters> {
+  let parameters: Parameters | undefined;
+  return z.lazy(() => parameters ??= describe());
 }
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;

@@ -4,6 +4,7 @@ import { readRows } from "../../_shared/database/page_budget.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import type { Database } from "../../_shared/database/types.ts";
 import { ApiError } from "../../_shared/errors.ts";
+import { lazily } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { type Place, placeAt, readPlace, writePlace } from "./change_cursor.ts";
 import { Id, Timestamp } from "../../_shared/http/fields.ts";
@@ -35,7 +36,7 @@ const ChangesPagination = z.object({
 
 /** The parameters of the changes of a resource: `limit`, `cursor`, `start` and `fields`. */
 export function changesParameters(resource: Resource, feed: Feed) {
-  return z.lazy(() =>
+  return lazily(() =>
     z.strictObject({
       limit: Limit,
       cursor: z.string().transform((cursor, context): Place => {

@@ -18,9 +18,9 @@ export interface Place {
 
 /** Writes and reads the cursors of one query of a list. */
 export interface Cursors {
-  write(place: Place): string;
+  write(place: Place): Promise<string>;
   /** The place that a cursor stands for; else what is wrong with it, in words that follow "cursor". */
-  read(cursor: string): Place | string;
+  read(cursor: string): Promise<Place | string>;
 }
 
 const REMEDY = "send next_cursor of the previous page unchanged";
@@ -34,20 +34,22 @@ const OF_OTHER_QUERY =
  * @param list its name.
  * @param query what else decides which rows it has.
  */
-export async function cursorsOf(
+export function cursorsOf(
   list: string,
   { columns }: ListOrder,
   query: unknown[],
-): Promise<Cursors> {
+): Cursors {
   // A plain list needs no mark, and its cursors are those that the release before gives and takes: both serve a walk
   // while one replaces the other.
-  const marks: Mark[] = query.length === 0 ? [] : [[await digest(JSON.stringify(query))]];
+  const marksOf = async (): Promise<Mark[]> =>
+    query.length === 0 ? [] : [[await digest(JSON.stringify(query))]];
   return {
-    write: ({ start, total }) =>
-      base64url.encode(
-        JSON.stringify([list, ...marks, ...start, ...(total === undefined ? [] : [total])]),
-      ),
-    read(cursor) {
+    async write({ start, total }) {
+      const parts = [list, ...await marksOf(), ...start, ...(total === undefined ? [] : [total])];
+      return base64url.encode(JSON.stringify(parts));
+    },
+    async read(cursor) {
+      const marks = await marksOf();
       const parts = cursor.length > MAX_LENGTH ? null : decoded(cursor);
       if (!Array.isArray(parts) || parts[0] !== list || parts.length === 1) return NOT_OF_LIST;
       if (isMark(parts[1]) ? parts[1][0] !== marks[0]?.[0] : marks.length > 0) {

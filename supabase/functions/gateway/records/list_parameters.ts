@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazily } from "../../_shared/http/operation.ts";
 import type { Condition } from "./conditions.ts";
 import { type Filters, type Parameter, words } from "./filters.ts";
 import { members } from "./members.ts";
@@ -33,9 +34,9 @@ export interface ListQuery extends Projection {
 const TrueOrFalse = z.enum(["true", "false"], "must be true or false")
   .transform((text) => text === "true");
 
-/** The parameters of a list. Made when the first request needs them: there are many. */
+/** The parameters of a list. */
 export function listParameters(resource: Resource): z.ZodLazy<z.ZodObject> {
-  return z.lazy(() => {
+  return lazily(() => {
     const { sorts, order, filters, words: searched, members: column, table } = resource;
     const sort = sortParameter(sorts, order, byId(table.columnOf("id")));
     // The order without `sort` is one of those with it, or has more columns.

@@ -57,12 +57,12 @@ export async function readPage(
   const { order, includesTotal } = asked;
   const conditions = [...within, ...asked.conditions];
   const isStandard = conditions.length === 0 && order === resource.order;
-  const cursors = await cursorsOf(
+  const cursors = cursorsOf(
     table.name,
     order,
     isStandard ? [] : [order.name, ...conditions.map((each) => JSON.stringify(each)).sort()],
   );
-  const place = asked.cursor === undefined ? null : cursors.read(asked.cursor);
+  const place = asked.cursor === undefined ? null : await cursors.read(asked.cursor);
   if (typeof place === "string") throw invalidRequest([{ field: "cursor", message: place }]);
 
   const columns = order.columns.map(({ column }) => column);
@@ -98,7 +98,7 @@ export async function readPage(
     limit: asked.limit,
     has_more: hasMore,
     next_cursor: hasMore && last
-      ? cursors.write({ start: selection.keys.map((key) => last[key]), total })
+      ? await cursors.write({ start: selection.keys.map((key) => last[key]), total })
       : null,
     ...(includesTotal && totalOf(total ?? 0)),
   };

@@ -4,7 +4,7 @@ import { rows } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
 import { IdParams } from "../../_shared/http/fields.ts";
-import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
+import { lazily, type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import {
   type Projection,
   projectionParameters,
@@ -40,7 +40,7 @@ export function readOperation<const Id extends string>(
     path,
     scope: "read",
     params: IdParams,
-    query: z.lazy(() => z.strictObject(projectionParameters(resource))),
+    query: lazily(() => z.strictObject(projectionParameters(resource))),
     answers: { 200: one(recordWithIncluded(resource)) },
     errors: ["not_found"],
   }, async ({ caller, params, query }) => {
