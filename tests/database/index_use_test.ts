@@ -108,7 +108,8 @@ const MESSAGES: List = {
       from crowd join conversations using (company_id), generate_series(1, rows) n
     )
     insert into messages (company_id, conversation_id, direction, content, created_at)
-    select company_id, id, 'inbound', 'Hello', now() - n * interval '1 minute' from message order by random();
+    -- As long as people write: a table of few blocks would be read as a whole and sorted as cheaply.
+    select company_id, id, 'inbound', repeat('Hello ', 80), now() - n * interval '1 minute' from message order by random();
     set local session_replication_role = origin`,
   filter: ({ conversation_id }) => `conversation_id = '${conversation_id}'`,
 };
