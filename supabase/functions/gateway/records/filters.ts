@@ -146,7 +146,7 @@ export function list(column: string, value: QueryValue = orNone(TEXT)): Filter {
   };
 }
 
-export const MAX_WORDS = 10;
+const MAX_WORDS = 10;
 
 /** The words of a search, in one text. */
 export const WORDS = {
@@ -160,15 +160,22 @@ export const WORDS = {
  * @param columns with the folded texts of the searched fields.
  */
 export function words(columns: string[]): Parameter {
-  return single(WORDS.must, WORDS.schema, (given) => {
-    const found = isSearchable(given) ? wordsOf(given) : [];
-    if (found.length === 0 || found.length > MAX_WORDS) return null;
-    return found.flatMap((word) => the.isLike(columns, patternOf(word)));
-  });
+  return single(
+    WORDS.must,
+    WORDS.schema,
+    (given) =>
+      searchedWords(given)?.flatMap((word) => the.isLike(columns, patternOf(word))) ?? null,
+  );
+}
+
+/** The words of a text that is searched for; null when it is not as `WORDS` says. */
+export function searchedWords(given: string): string[] | null {
+  const found = isSearchable(given) ? wordsOf(given) : [];
+  return found.length > 0 && found.length <= MAX_WORDS ? found : null;
 }
 
 /** Whether a text is short enough to be folded, and one that a row can have. */
-export function isSearchable(given: string): boolean {
+function isSearchable(given: string): boolean {
   return given.length <= 2 * MAX_TEXT && [...given].length <= MAX_TEXT && isStorable(given);
 }
 

@@ -7,18 +7,20 @@ import { type Projection, projectionParameters } from "./projection.ts";
 import type { Resource } from "./resource.ts";
 import { byId, type ListOrder, sortParameter } from "./sorting.ts";
 
-export const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 200;
+/** The parameter `limit`. @param most at most 999. @param standard the limit when it is left out. */
+export function limitUpTo(most: number, standard: number) {
+  return z.string()
+    .refine(
+      (value) => /^[1-9][0-9]{0,2}$/.test(value) && Number(value) <= most,
+      `must be a whole number from 1 to ${most}`,
+    )
+    .transform(Number)
+    .default(standard)
+    .meta({ type: "integer", minimum: 1, maximum: most, default: standard });
+}
 
 /** The parameter `limit` of every list. */
-export const Limit = z.string()
-  .refine(
-    (value) => /^[1-9][0-9]{0,2}$/.test(value) && Number(value) <= MAX_LIMIT,
-    `must be a whole number from 1 to ${MAX_LIMIT}`,
-  )
-  .transform(Number)
-  .default(DEFAULT_LIMIT)
-  .meta({ type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT });
+export const Limit = limitUpTo(200, 50);
 
 /** What a caller asks of a list. */
 export interface ListQuery extends Projection {
@@ -38,14 +40,11 @@ const TrueOrFalse = z.enum(["true", "false"], "must be true or false")
 export function listParameters(resource: Resource): z.ZodLazy<z.ZodObject> {
   return lazily(() => {
     const { sorts, order, filters, words: searched, members: column, table } = resource;
-    const sort = sortParameter(sorts, order, byId(table.columnOf("id")));
-    // The order without `sort` is one of those with it, or has more columns.
-    const isSort = order.columns.length === 2;
     return z.strictObject({
       limit: Limit,
       cursor: z.string().optional(),
       ...projectionParameters(resource),
-      sort: isSort ? sort.optional().meta({ default: order.name }) : sort.optional(),
+      sort: sortParameter(sorts, order, byId(table.columnOf("id"))),
       include_total: TrueOrFalse.optional(),
       ...(searched && { q: parameterSchema(words(searched)) }),
       ...filterParameters(filters),

@@ -66,11 +66,11 @@ export function sortParameter(
   sorts: Record<string, SortColumn>,
   standard: ListOrder,
   id: SortColumn,
-): z.ZodType<ListOrder, string> {
+): z.ZodType<ListOrder | undefined, string | undefined> {
   const names = Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
   // An order with more columns in between is no sort, because the ties of a sort are in the order of their ids.
   const isSort = standard.columns.length === 2;
-  return z.string().transform((given, context) => {
+  const sort = z.string().transform((given, context): ListOrder => {
     if (isSort && given === standard.name) return standard;
     const ascending = !given.startsWith("-");
     const field = ascending ? given : given.slice(1);
@@ -82,5 +82,6 @@ export function sortParameter(
       : `must be ${notOneOf(given, names)}`;
     context.addIssue({ code: "custom", message });
     return z.NEVER;
-  }).meta({ type: "string", enum: names });
+  }).meta({ type: "string", enum: names }).optional();
+  return isSort ? sort.meta({ default: standard.name }) : sort;
 }

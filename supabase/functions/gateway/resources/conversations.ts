@@ -37,8 +37,7 @@ export const Conversation = z.object({
 }).meta({ id: "Conversation" });
 type Conversation = z.output<typeof Conversation>;
 
-/** How conversations are read from the database. */
-export const CONVERSATIONS = table("conversations", Conversation, "own_conversations");
+const CONVERSATIONS = table("conversations", Conversation, "own_conversations");
 
 const CONVERSATION = resource({
   table: CONVERSATIONS,

@@ -4,16 +4,14 @@ import { readRows } from "../../_shared/database/page_budget.ts";
 import type { Json } from "../../_shared/database/types.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { Id } from "../../_shared/http/fields.ts";
-import { isSearchable, MAX_WORDS, WORDS } from "../records/filters.ts";
+import { searchedWords, WORDS } from "../records/filters.ts";
+import { limitUpTo } from "../records/list_parameters.ts";
 import { PageSize } from "../records/page_size.ts";
 import { rowsInTime } from "../records/too_expensive.ts";
 import { folded, patternOf, wordsOf } from "../records/words.ts";
 import { Contact } from "./contacts.ts";
 import { Conversation } from "./conversations.ts";
 import { Deal } from "./deals.ts";
-
-const DEFAULT_LIMIT = 20;
-const MAX_LIMIT = 50;
 
 /** A record that a search has found. */
 function found<Type extends string, Row extends z.ZodObject>(type: Type, row: Row) {
@@ -29,19 +27,9 @@ const Found = z.union([FoundContact, FoundDeal, FoundConversation]);
 
 const SearchQuery = z.strictObject({
   q: z.string()
-    .refine((text) => {
-      const count = isSearchable(text) ? wordsOf(text).length : 0;
-      return count > 0 && count <= MAX_WORDS;
-    }, WORDS.must)
+    .refine((text) => searchedWords(text) !== null, WORDS.must)
     .meta(WORDS.schema),
-  limit: z.string()
-    .refine(
-      (value) => /^[1-9][0-9]?$/.test(value) && Number(value) <= MAX_LIMIT,
-      `must be a whole number from 1 to ${MAX_LIMIT}`,
-    )
-    .transform(Number)
-    .default(DEFAULT_LIMIT)
-    .meta({ type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
+  limit: limitUpTo(50, 20),
 });
 
 /** For a search box: contacts, deals and the conversations of contacts at once, best first. */
