@@ -35,6 +35,7 @@ const UNREAD = [
   "job_runs",
   "template_media",
   "template_rereads",
+  "user_id_changes",
   "waiting_facts",
 ];
 
