@@ -934,6 +934,7 @@ export type Database = {
           "failure": Json | null;
           "id": string;
           "media": Json | null;
+          "original_content": string | null;
           "outcome": string | null;
           "payload": Json | null;
           "price_category": string | null;
@@ -965,6 +966,7 @@ export type Database = {
           "failure"?: Json | null;
           "id"?: string;
           "media"?: Json | null;
+          "original_content"?: string | null;
           "outcome"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
@@ -995,6 +997,7 @@ export type Database = {
           "failure"?: Json | null;
           "id"?: string;
           "media"?: Json | null;
+          "original_content"?: string | null;
           "outcome"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
