@@ -33,7 +33,8 @@ export const Contact = z.object({
   ...ROW_IDS,
   name: ShortText.nullable(),
   email: Email.nullable(),
-  phone: Phone,
+  // The channel hides the phones of some people.
+  phone: Phone.nullable(),
   temperature: z.enum(["cold", "warm", "hot"]),
   tags: z.array(Tag).max(MAX_TAGS),
   source: ShortText,
@@ -106,8 +107,8 @@ const ContactChanges = Contact
     do_not_contact: true,
     is_active: true,
   })
-  .partial().required({ phone: true }).strict()
-  .extend({ tags: SentTags.optional() })
+  .partial().strict()
+  .extend({ phone: Phone, tags: SentTags.optional() })
   .meta({ id: "ContactChanges" });
 
 /** The same input; a field that is left out takes its default. */
