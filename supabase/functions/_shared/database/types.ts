@@ -522,6 +522,7 @@ export type Database = {
           "name_words": string | null;
           "phone": string | null;
           "phone_key": string | null;
+          "profile_name_at": string | null;
           "source": string;
           "start_word_at": string | null;
           "stop_word_at": string | null;
@@ -556,6 +557,7 @@ export type Database = {
           "name_words"?: never;
           "phone"?: string | null;
           "phone_key"?: never;
+          "profile_name_at"?: string | null;
           "source"?: string;
           "start_word_at"?: string | null;
           "stop_word_at"?: string | null;
@@ -589,6 +591,7 @@ export type Database = {
           "name_words"?: never;
           "phone"?: string | null;
           "phone_key"?: never;
+          "profile_name_at"?: string | null;
           "source"?: string;
           "start_word_at"?: string | null;
           "stop_word_at"?: string | null;
@@ -1564,6 +1567,39 @@ export type Database = {
           },
           {
             foreignKeyName: "templates_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "user_id_changes": {
+        Row: {
+          "becomes": string;
+          "company_id": string;
+          "happened_at": string;
+          "id": string;
+          "was": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "becomes": string;
+          "company_id": string;
+          "happened_at": string;
+          "id"?: string;
+          "was": string;
+        };
+        Update: {
+          "becomes"?: string;
+          "company_id"?: string;
+          "happened_at"?: string;
+          "id"?: string;
+          "was"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "user_id_changes_company_id_fkey";
             columns: ["company_id"];
             isOneToOne: false;
             referencedRelation: "companies";
