@@ -127,7 +127,7 @@ export interface MessageColumns {
   content?: string;
   rendered_text?: string;
   /** Of an outbound message. */
-  status?: "pending" | "sent" | "failed";
+  outcome?: "pending" | "accepted" | "failed";
   whatsapp_message_id?: string;
   created_at?: Date;
 }
