@@ -81,7 +81,8 @@ for (const [step, { calls, repeat, later }] of Object.entries(STEPS)) {
     assert.deepEqual([entry.state, more], [later, []]);
     assert.equal(entry.reason, later === "failed" ? "outcome_unknown" : null);
     const message = await storedMessage(second.body.message_id);
-    assert.deepEqual([message.status, message.content], [later, json.display_text]);
+    const shown = later === "sent" ? "accepted" : later;
+    assert.deepEqual([message.status, message.content], [shown, json.display_text]);
     const count = await withDatabase(async (sql) => {
       const [row] = await sql`
         select
@@ -109,7 +110,7 @@ async function killedAt(
   if (step === "during the call") whenCalled(kill);
   const died = new Response(null, { status: 503 });
   await using database = watchedStack(async (request) => {
-    const [, name] = /\/rpc\/(claim|settle)_template_send$/.exec(request.url) ?? [];
+    const [, name] = /\/rpc\/(claim|settle)(?:_template)?_send$/.exec(request.url) ?? [];
     const before = name === "claim" ? "before the claim" : "after the call, before settling";
     const after = name === "claim"
       ? "after the claim, before the call"
