@@ -2353,6 +2353,16 @@ export type Database = {
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_app": { Args: { "app_key": string }; Returns: Json };
       "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "claim_reply": {
+        Args: {
+          "claim_id": string;
+          "content": string;
+          "conversation_id": string;
+          "dry_run"?: boolean;
+          "idempotency_key"?: string;
+        };
+        Returns: Json;
+      };
       "claim_template_send": {
         Args: {
           "body_variables"?: (string)[];
