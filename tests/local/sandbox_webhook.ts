@@ -62,6 +62,9 @@ export function sandboxWithWebhook(
 
   return {
     clock,
+    webhook,
+    /** All posts so far, but those that told() has answered. */
+    posts,
     call,
     stop: channel.stop,
     /** What has been posted when nothing is left to post, the first first. */
