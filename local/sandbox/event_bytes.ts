@@ -1,10 +1,5 @@
-/** The characters of ASCII that the channel escapes too, as it writes them. */
-const ESCAPED: Record<string, string> = {
-  "/": "\\/",
-  "<": "\\u003C",
-  "%": "\\u0025",
-  "@": "\\u0040",
-};
+/** The characters that the channel escapes in a way of their own. */
+const ESCAPED: Record<string, string> = { "/": "\\/", "<": "\\u003C" };
 
 /**
  * The bytes of an event, as the channel writes JSON: characters beyond ASCII, and some others, are escaped. So
