@@ -198,7 +198,7 @@ async function writeCompany(
 
 const TABLES = [
   ...["companies", "contacts", "deals", "pipelines", "stages", "conversations", "messages"],
-  ...["teams", "company_members", "messaging_accounts", "template_sends"],
+  ...["teams", "company_members", "messaging_accounts", "sends"],
   ...["template_catalogues", "templates", "template_media", "template_rereads"],
 ];
 

@@ -316,14 +316,17 @@ left join public.teams as team
 -- A message's time counts from the start of its conversation. The content of an image or a document is
 -- its caption. Every outbound message has an id of the channel, as a message that was accepted does.
 insert into public.messages (
-  id, company_id, conversation_id, direction, type, content, status, whatsapp_message_id, created_at
+  id, company_id, conversation_id, direction, type, content, outcome, whatsapp_message_id, created_at, sent_at,
+  delivered_at, read_at
 )
 select
   ('de300010-0000-4000-8000-' || lpad((v.conversation_number * 100 + v.place)::text, 12, '0'))::uuid,
   conversation.company_id, conversation.id, v.direction, v.type, v.content,
-  case v.direction when 'outbound' then 'sent' end,
+  case v.direction when 'outbound' then 'accepted' end,
   'wamid.DEMO' || lpad(v.conversation_number::text, 3, '0') || lpad(v.place::text, 3, '0'),
-  conversation.created_at + v.later
+  conversation.created_at + v.later, conversation.created_at + v.later,
+  case v.direction when 'outbound' then conversation.created_at + v.later + interval '2 seconds' end,
+  case v.direction when 'outbound' then conversation.created_at + v.later + interval '40 seconds' end
 from (select *, row_number() over (partition by conversation_number order by later) as place from (values
   -- Ana Luísa, Brazil: from a question to an installed machine
   (1, interval '0 minutes', 'inbound', 'text', 'Oi! Vi a Brisa de dois grupos no Instagram. Vocês têm pronta entrega?'),

@@ -61,7 +61,7 @@ export async function kills({ ours, seed, scale, quick }: Context) {
   for (const request of [...sends, ...creates]) await repeat(request);
   // As time would: no claim of a killed function is under way any longer.
   await ours.stack.owner`
-    update template_sends set lease_ends_at = now() - interval '1 second'
+    update sends set lease_ends_at = now() - interval '1 second'
     where company_id = ${attacker.id} and state = 'pending'
   `;
   const calls = ours.channel.calls.map(({ message }) => nameOf(message));

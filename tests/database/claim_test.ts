@@ -96,7 +96,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       rendered_text: null,
       version: message.version,
     });
-    const send = await row(sql, "template_sends", send_id);
+    const send = await row(sql, "sends", send_id);
     assert.deepEqual({ ...send }, {
       id: send_id,
       company_id,
@@ -168,7 +168,7 @@ Deno.test("the contact's conversation on the account is continued until it is cl
       const { conversation_id: id, created_conversation, send_id } = await claim(sql, key, {
         phone,
       });
-      const kept = (await row(sql, "template_sends", send_id)).created_conversation;
+      const kept = (await row(sql, "sends", send_id)).created_conversation;
       assert.equal(created_conversation, kept);
       return { id, created_conversation };
     };

@@ -200,7 +200,7 @@ test("functions tell a key only about its own company, and the other functions r
 
   const key = { name: "Mine", scopes: ["read"], company_id: own.id };
   await assertRefused("POST", "/rpc/create_api_key", key, NO_PRIVILEGE);
-  await assertRefused("POST", "/rpc/fail_expired_template_sends", {}, NO_PRIVILEGE);
+  await assertRefused("POST", "/rpc/fail_expired_sends", {}, NO_PRIVILEGE);
   await assertRefused("POST", "/rpc/due_jobs", {}, NO_PRIVILEGE);
   await assertRefused("POST", "/rpc/restart_changes", {}, NO_PRIVILEGE);
   await assertRefused("POST", "/rpc/changes_status", {}, NO_PRIVILEGE);

@@ -25,7 +25,7 @@ const UNKNOWN = {
 /** Marks every send whose lease has ended as failed, as the scheduled job does; returns how many. */
 async function failExpired(sql: Sql): Promise<number> {
   await actAs(sql, "service_role");
-  const [{ count }] = await sql`select fail_expired_template_sends() as count`;
+  const [{ count }] = await sql`select fail_expired_sends() as count`;
   await actAsSuperuser(sql);
   return count;
 }
@@ -33,7 +33,7 @@ async function failExpired(sql: Sql): Promise<number> {
 /** How many sends this transaction has marked as failed, including those of other tests' companies. */
 async function endedHere(sql: Sql): Promise<number> {
   const [{ count }] = await sql`
-    select count(*)::int from template_sends
+    select count(*)::int from sends
     where xmin = pg_current_xact_id()::xid and reason = 'outcome_unknown'
   `;
   return count;
@@ -45,7 +45,7 @@ Deno.test("a repeat reports a send as pending until its lease ends, and as faile
     const { send_id, conversation_id, message_id } = await claim(sql, key, asked);
     const repeat = (status: string) => ({ result: "repeat", status, conversation_id, message_id });
     await sql`
-      update template_sends set lease_ends_at = now() + interval '1 microsecond' where id = ${send_id}
+      update sends set lease_ends_at = now() + interval '1 microsecond' where id = ${send_id}
     `;
     assert.deepEqual(await claim(sql, key, asked), repeat("pending"));
     assert.equal((await standing(sql, send_id)).state, "pending");
@@ -112,7 +112,7 @@ Deno.test("the scheduled job marks sends of all companies whose leases have ende
     ];
     const running = await claim(sql, key);
     await sql`
-      update template_sends set lease_ends_at = now() + interval '1 microsecond' where id = ${running.send_id}
+      update sends set lease_ends_at = now() + interval '1 microsecond' where id = ${running.send_id}
     `;
     const settled: [string, unknown][] = [];
     for (const settlement of [SENT, FAILED, RELEASED]) {
@@ -137,9 +137,9 @@ Deno.test("the scheduled job does not read sends that are settled", async () => 
     // With few rows, the planner would scan the table.
     await sql`set local enable_seqscan = off`;
     const [row] = await sql`
-      explain (format json) select id from template_sends
+      explain (format json) select id from sends
       where state = 'pending' and lease_ends_at <= now() for update skip locked
     `;
-    assert.match(JSON.stringify(row), /template_sends_lease_idx/);
+    assert.match(JSON.stringify(row), /sends_lease_idx/);
   });
 });

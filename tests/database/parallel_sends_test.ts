@@ -241,7 +241,7 @@ Deno.test("the scheduled job skips a send that is being settled, and does not wa
     // Rolled back, because the job also ends sends of other tests.
     await rolledBack(async (job) => {
       await job`set local lock_timeout = '5s'`;
-      await job`select fail_expired_template_sends()`;
+      await job`select fail_expired_sends()`;
       assert.equal((await standing(job, send_id)).state, "pending");
     });
   });

@@ -81,7 +81,7 @@ Deno.test("there are exactly these policies", () => {
     "template_catalogues: people read their company's template catalogues (select to authenticated)",
     "template_media: the platform reads the media of templates (select to service_role)",
     "template_rereads: the platform reads when templates were read again (select to service_role)",
-    "template_sends: people see their company's template sends (select to authenticated)",
+    "sends: people see their company's template sends (select to authenticated)",
     "templates: a key reads its company's templates (select to api_client)",
     "templates: people read their company's templates (select to authenticated)",
   ]);

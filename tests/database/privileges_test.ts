@@ -148,7 +148,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
       delete: true,
     },
     template_catalogues: { select: CATALOGUE },
-    template_sends: { select: SEND },
+    sends: { select: SEND },
     templates: { select: TEMPLATE },
   });
 });
@@ -165,8 +165,8 @@ Deno.test("the platform makes keys only through create_api_key, and writes the c
 });
 
 Deno.test("the platform reads and deletes template sends, and writes them only through the functions", async () => {
-  const { template_sends } = await privilegesOf("service_role");
-  assert.deepEqual(template_sends, { select: SEND, delete: true });
+  const { sends } = await privilegesOf("service_role");
+  assert.deepEqual(sends, { select: SEND, delete: true });
 });
 
 Deno.test("the platform writes templates, their media and the runs of jobs only through the functions", async () => {

@@ -25,7 +25,7 @@ async function fill(sql: Sql, { id, account_id }: Company) {
       insert into messages (company_id, conversation_id, direction, content, status)
       select ${id}, id, 'outbound', 'Hello', 'sent' from conversation returning id
     )
-    insert into template_sends (
+    insert into sends (
       id, company_id, message_id, claim_id, idempotency_key, created_conversation, template_name, language_code,
       state, whatsapp_message_id
     )
@@ -33,10 +33,10 @@ async function fill(sql: Sql, { id, account_id }: Company) {
       'sent', 'wamid.' || id
     from message
   `;
-  await sql`analyze contacts, conversations, messages, template_sends, messaging_accounts, api_keys`;
+  await sql`analyze contacts, conversations, messages, sends, messaging_accounts, api_keys`;
 }
 
-const TABLES = ["contacts", "conversations", "messages", "template_sends"];
+const TABLES = ["contacts", "conversations", "messages", "sends"];
 
 /** How many rows of the large tables some work reads; asserts that it scans none of these tables. */
 async function rowsRead(sql: Sql, work: () => Promise<unknown>): Promise<number> {

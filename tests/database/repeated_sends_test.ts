@@ -47,7 +47,7 @@ function repeatOf({ conversation_id, message_id }: Claim, status: string) {
 /** Every row that a claim may write, whole. */
 async function everything(sql: Sql) {
   const rows = [];
-  for (const table of ["contacts", "conversations", "messages", "template_sends"]) {
+  for (const table of ["contacts", "conversations", "messages", "sends"]) {
     const found = sql`select * from ${sql(table)} where company_id = ${company_id} order by id`;
     rows.push(...await found);
   }
@@ -127,7 +127,7 @@ Deno.test("a released send is claimed again with the same row and message, which
     const earlier = new Date("2026-01-01");
     await sql`update messages set created_at = ${earlier} where id = ${first.message_id}`;
     await sql`
-      update template_sends set created_at = ${earlier}, lease_ends_at = ${earlier} where id = ${first.send_id}
+      update sends set created_at = ${earlier}, lease_ends_at = ${earlier} where id = ${first.send_id}
     `;
 
     const claim_id = crypto.randomUUID();
@@ -156,7 +156,7 @@ Deno.test("a released send is claimed again with the same row and message, which
       ["Hello again", "video", message.now, "outbound"],
     );
     const [send] = await sql`
-      select *, lease_ends_at = now() + interval '90 seconds' as leased from template_sends
+      select *, lease_ends_at = now() + interval '90 seconds' as leased from sends
       where company_id = ${company_id}
     `;
     assert.deepEqual(
@@ -234,7 +234,7 @@ Deno.test("a send that is claimed again counts as having opened a conversation t
       // A third attempt finds the same as the second.
       for (let times = 0; times < 2; times++) {
         const again = await attempt(sql, RELEASED, { phone });
-        const [kept] = await sql`select * from template_sends where id = ${again.send_id}`;
+        const [kept] = await sql`select * from sends where id = ${again.send_id}`;
         assert.deepEqual(
           [
             again.conversation_id === first.conversation_id,

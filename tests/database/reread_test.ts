@@ -154,7 +154,7 @@ Deno.test("a claim that asks for a reread uses up no idempotency key", async () 
     await catalogued(sql, own, [PAUSED], OLD);
     const asked = { idempotency_key: "once" };
     assert.equal((await judged(sql, asked)).result, "reread");
-    const sends = await sql`select from template_sends where company_id = ${company_id}`;
+    const sends = await sql`select from sends where company_id = ${company_id}`;
     assert.equal(sends.length, 0);
     assert.equal((await judged(sql, { ...asked, preflight: "last" })).result, "claimed");
   });

@@ -152,7 +152,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("due_jobs", {}),
     call("due_media", { account_id: company.account_id }),
     call("end_job", { run_id: claim_id }),
-    call("fail_expired_template_sends", {}),
+    call("fail_expired_sends", {}),
     call("fail_media_upload", { upload_id: claim_id, reason: "Lost" }),
     call("finish_media_upload", { upload_id: claim_id, media_id: "1" }),
     call("health", {}),
@@ -163,7 +163,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("restart_changes", {}),
     call("schedule_jobs", { url: "https://example.com", secret: "x".repeat(32) }),
     call("sealed_account_tokens", {}),
-    call("settle_template_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
+    call("settle_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
     call("unschedule_jobs", {}),
   ];
   const callable = await withDatabase((sql) =>
@@ -189,6 +189,6 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     health: "none read write messaging admin",
     message_changes: "read",
     other_conversation_not_closed: "write",
-    settle_template_send: "none read write messaging admin",
+    settle_send: "none read write messaging admin",
   });
 });

@@ -215,7 +215,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "health()",
       "message_changes(bigint,bigint,uuid,integer)",
       "other_conversation_not_closed(uuid)",
-      "settle_template_send(uuid,text,text,text,integer)",
+      "settle_send(uuid,text,text,text,integer)",
     ],
     api_reader: [
       "app.company_id(text)",
@@ -260,7 +260,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "due_jobs()",
       "due_media(uuid,integer)",
       "end_job(uuid,text,jsonb)",
-      "fail_expired_template_sends()",
+      "fail_expired_sends()",
       "fail_media_upload(uuid,text)",
       "finish_channel_app_rotation(text)",
       "finish_media_upload(uuid,text,text)",
@@ -297,7 +297,7 @@ Deno.test("no role of the Data API reads a key's digest, an account's token, a s
   `;
   assert.deepEqual(await found(readers("api_keys.key_hash")), []);
   assert.deepEqual(await found(readers("messaging_accounts.encrypted_token")), []);
-  assert.deepEqual(await found(readers("template_sends.claim_id")), []);
+  assert.deepEqual(await found(readers("sends.claim_id")), []);
   for (const secret of ["sealed_secret", "sealed_previous_secret", "sealed_verify_token"]) {
     assert.deepEqual(await found(readers(`channel_apps.${secret}`)), []);
   }

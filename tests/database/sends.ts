@@ -68,9 +68,9 @@ export async function settle(
   return state;
 }
 
-/** Calls settle_template_send() in the role that is acting. */
+/** Calls settle_send() in the role that is acting. */
 export async function callSettle(sql: Sql, told: Record<string, unknown>): Promise<string | null> {
-  return await call(sql, "settle_template_send", told) as string | null;
+  return await call(sql, "settle_send", told) as string | null;
 }
 
 async function call(sql: Sql, name: string, values: Record<string, unknown>): Promise<unknown> {
@@ -89,7 +89,7 @@ export async function standing(sql: Sql, sendId: string) {
       sends.state, sends.reason, sends.channel_code, sends.whatsapp_message_id as id,
       messages.status as message_status, messages.whatsapp_message_id as message_id,
       last_message_at is not null and last_message_at = messages.created_at as moved
-    from template_sends as sends
+    from sends as sends
     join messages on messages.id = sends.message_id
     join conversations on conversations.id = messages.conversation_id
     where sends.id = ${sendId}
@@ -99,7 +99,7 @@ export async function standing(sql: Sql, sendId: string) {
 
 /** Sets the end of a send's lease to the present moment, as if its time had passed. */
 export async function endLease(sql: Sql, sendId: string) {
-  await sql`update template_sends set lease_ends_at = now() where id = ${sendId}`;
+  await sql`update sends set lease_ends_at = now() where id = ${sendId}`;
 }
 
 /** Adds a contact to a company. */
@@ -118,7 +118,7 @@ export async function addSend(
     values (${company_id}, ${conversation_id}, 'outbound', 'Hello', 'pending') returning id
   `;
   const [send] = await sql`
-    insert into template_sends (company_id, idempotency_key, message_id, template_name, language_code, claim_id)
+    insert into sends (company_id, idempotency_key, message_id, template_name, language_code, claim_id)
     values (${company_id}, 'once', ${message.id}, 'order_update', 'pt_BR', ${crypto.randomUUID()})
     returning id
   `;

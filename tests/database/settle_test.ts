@@ -136,7 +136,7 @@ Deno.test("a known outcome is final", async () => {
     await rolledBack(async (sql) => {
       const { claim_id, send_id } = await claimed(sql);
       await settle(sql, claim_id, settlement);
-      const before = await sql`select * from template_sends where id = ${send_id}`;
+      const before = await sql`select * from sends where id = ${send_id}`;
       const stood = await standing(sql, send_id);
       const later = [
         { outcome: "sent", whatsapp_message_id: "wamid.2" },
@@ -148,7 +148,7 @@ Deno.test("a known outcome is final", async () => {
         assert.equal(await settle(sql, claim_id, each), settlement.outcome);
         assert.deepEqual(await standing(sql, send_id), stood);
       }
-      assert.deepEqual(await sql`select * from template_sends where id = ${send_id}`, before);
+      assert.deepEqual(await sql`select * from sends where id = ${send_id}`, before);
     });
   }
 });
@@ -188,13 +188,13 @@ Deno.test("an unknown or incomplete outcome is refused", async () => {
         { outcome, reason: "template_rejected" },
         "PT422",
       ]),
-      [{ outcome: "sent" }, "23514 template_sends_id_when_sent"],
-      [{ ...SENT, whatsapp_message_id: "" }, "23514 template_sends_whatsapp_message_id_check"],
-      [{ ...SENT, reason: "outcome_unknown" }, "23514 template_sends_reason_when_not_sent"],
-      [{ outcome: "failed" }, "23514 template_sends_reason_when_not_sent"],
-      [{ outcome: "released" }, "23514 template_sends_reason_when_not_sent"],
-      [{ ...FAILED, whatsapp_message_id: "wamid.1" }, "23514 template_sends_id_when_sent"],
-      [{ ...FAILED, reason: "x".repeat(65) }, "23514 template_sends_reason_check"],
+      [{ outcome: "sent" }, "23514 sends_id_when_sent"],
+      [{ ...SENT, whatsapp_message_id: "" }, "23514 sends_whatsapp_message_id_check"],
+      [{ ...SENT, reason: "outcome_unknown" }, "23514 sends_reason_when_not_sent"],
+      [{ outcome: "failed" }, "23514 sends_reason_when_not_sent"],
+      [{ outcome: "released" }, "23514 sends_reason_when_not_sent"],
+      [{ ...FAILED, whatsapp_message_id: "wamid.1" }, "23514 sends_id_when_sent"],
+      [{ ...FAILED, reason: "x".repeat(65) }, "23514 sends_reason_check"],
     ];
     for (const [told, code] of refused) {
       const settling = (sql: Sql) => settle(sql, claim_id, told);

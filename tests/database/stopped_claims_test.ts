@@ -113,15 +113,15 @@ Deno.test("a claim with an invalid value is refused and writes nothing", async (
       [{ contact_name: "x".repeat(256) }, "contacts_name_check"],
       [{ content: "x".repeat(4097) }, "messages_content_check"],
       [{ message_type: "audio" }, "messages_type_check"],
-      [{ template_name: "" }, "template_sends_template_name_check"],
-      [{ language_code: "" }, "template_sends_language_code_check"],
-      [{ idempotency_key: "" }, "template_sends_idempotency_key_check"],
-      [{ idempotency_key: "x".repeat(201) }, "template_sends_idempotency_key_check"],
+      [{ template_name: "" }, "sends_template_name_check"],
+      [{ language_code: "" }, "sends_language_code_check"],
+      [{ idempotency_key: "" }, "sends_idempotency_key_check"],
+      [{ idempotency_key: "x".repeat(201) }, "sends_idempotency_key_check"],
     ];
     for (const [asked, check] of refused) {
       assert.equal(await refusal(sql, (sql) => claim(sql, key, asked)), `23514 ${check}`);
     }
-    const sends = await sql`select from template_sends where company_id = ${company_id}`;
+    const sends = await sql`select from sends where company_id = ${company_id}`;
     assert.equal(sends.length, 0);
     await claim(sql, key, { idempotency_key: "x".repeat(200) });
   });

@@ -156,7 +156,7 @@ const CHANGES = {
   teams: "name = name || '.'",
   template_catalogues: "failures = failures + 1",
   template_media: "failures = failures + 1",
-  template_sends: "template_name = template_name || '.'",
+  sends: "template_name = template_name || '.'",
   templates: "status = 'PAUSED'",
 };
 

@@ -129,8 +129,8 @@ Deno.test("the role of the jobs calls no function but theirs", async () => {
       (sql: Sql) => sql`select * from sealed_account_tokens()`,
       (sql: Sql) => sql`select reseal_account_token(${company.account_id}, 'x', 'y')`,
       (sql: Sql) => sql`select claim_template_send(${company.id}, '+1', '', 'text', 'x', 'en')`,
-      (sql: Sql) => sql`select settle_template_send(${company.id}, 'sent')`,
-      (sql: Sql) => sql`select fail_expired_template_sends()`,
+      (sql: Sql) => sql`select settle_send(${company.id}, 'sent')`,
+      (sql: Sql) => sql`select fail_expired_sends()`,
       (sql: Sql) => sql`select app.company_id()`,
     ];
     for (const call of calls) assert.equal(await refusal(sql, call), NO_PRIVILEGE, `${call}`);

@@ -85,7 +85,7 @@ Deno.test("a send with a media header needs its media first, and then carries it
         header_format,
         { id: "77", filename: "price list.pdf" },
       ]);
-      const [kept] = await sql`select media_id from template_sends where id = ${send_id}`;
+      const [kept] = await sql`select media_id from sends where id = ${send_id}`;
       assert.equal(kept.media_id, "77");
     });
   }
@@ -427,7 +427,7 @@ Deno.test("a released send that is claimed again carries the media of the new at
       const claim_id = crypto.randomUUID();
       const { send_id } = await send(sql, { claim_id, idempotency_key: "once", ...asked });
       await settle(sql, claim_id, RELEASED);
-      return (await sql`select media_id from template_sends where id = ${send_id}`)[0].media_id;
+      return (await sql`select media_id from sends where id = ${send_id}`)[0].media_id;
     };
     assert.equal(await attempt(), "77");
     await age(sql, "26 days");
@@ -439,7 +439,7 @@ Deno.test("a released send that is claimed again carries the media of the new at
     // A claim that is stopped leaves the send as it was.
     assert.equal((await send(sql, { idempotency_key: "once" })).result, "media_needed");
     const [{ state, media_id }] =
-      await sql`select state, media_id from template_sends where company_id = ${company_id}`;
+      await sql`select state, media_id from sends where company_id = ${company_id}`;
     assert.deepEqual([state, media_id], ["released", "88"]);
   });
 });

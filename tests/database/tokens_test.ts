@@ -47,7 +47,7 @@ const settlement = {
   outcome: "failed",
   reason: "template_rejected",
 };
-const settlements = [["POST", "/rpc/settle_template_send", settlement]] as const;
+const settlements = [["POST", "/rpc/settle_send", settlement]] as const;
 
 type Request = readonly [method: string, path: string, json: unknown];
 

@@ -57,10 +57,10 @@ Deno.test("a dry run leaves a send whose lease has ended as it is", async () => 
   assert.equal((await sendTemplate(company.keys.messaging, json)).status, 502);
   const state = () =>
     withDatabase(async (sql) =>
-      (await sql`select state, updated_at from template_sends where company_id = ${company.id}`)[0]
+      (await sql`select state, updated_at from sends where company_id = ${company.id}`)[0]
     );
   await withDatabase((sql) =>
-    sql`update template_sends set lease_ends_at = now() - interval '1 s' where company_id = ${company.id}`
+    sql`update sends set lease_ends_at = now() - interval '1 s' where company_id = ${company.id}`
   );
   const before = await state();
   assert.equal((await dryRun(company, json)).body.outcome, "repeat");

@@ -183,7 +183,7 @@ Deno.test("an outcome that cannot be recorded is reported to the caller and the 
   assert.equal((await send(company.keys.messaging, json)).body.status, "failed");
   // docs/operating.md tells the operator to do this.
   await withDatabase((sql) =>
-    sql`select settle_template_send(${unsettled.claim_id}, 'sent', 'wamid.secret')`
+    sql`select settle_send(${unsettled.claim_id}, 'sent', 'wamid.secret')`
   );
   assert.equal((await send(company.keys.messaging, json)).body.status, "sent");
   assert.equal(channel.calls.length, 1);

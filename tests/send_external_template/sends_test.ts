@@ -188,7 +188,7 @@ Deno.test("a send takes two round trips to the database, and a request that send
     await send(company.keys.messaging, json);
     return database.seen.map(({ path }) => path.replace("/rest/v1/rpc/", ""));
   };
-  const [claim, settle] = ["claim_template_send", "settle_template_send"];
+  const [claim, settle] = ["claim_template_send", "settle_send"];
   const keyed = template(phone, { idempotency_key: "k" });
   assert.deepEqual(await trips(keyed), [claim, settle]);
   assert.deepEqual(await trips(keyed), [claim]);

@@ -48,7 +48,7 @@ export async function storedMessage(id: string) {
 /** The ledger of a company, oldest first. */
 export async function ledgerOf({ id }: { id: string }) {
   return await withDatabase(async (sql) => [
-    ...await sql`select * from template_sends where company_id = ${id} order by created_at`,
+    ...await sql`select * from sends where company_id = ${id} order by created_at`,
   ]);
 }
 
@@ -70,7 +70,7 @@ export async function setToken(
 /** Ends every lease of a company at once. */
 export async function endLeases({ id }: { id: string }) {
   await withDatabase((sql) =>
-    sql`update template_sends set lease_ends_at = now() - interval '1 second' where company_id = ${id}`
+    sql`update sends set lease_ends_at = now() - interval '1 second' where company_id = ${id}`
   );
 }
 

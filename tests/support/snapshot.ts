@@ -24,7 +24,7 @@ export async function sendCounts(sql: postgres.Sql | postgres.TransactionSql, co
       (select count(*)::int from contacts where company_id = ${company_id}) as contacts,
       (select count(*)::int from conversations where company_id = ${company_id}) as conversations,
       (select count(*)::int from messages where company_id = ${company_id}) as messages,
-      (select count(*)::int from template_sends where company_id = ${company_id}) as sends
+      (select count(*)::int from sends where company_id = ${company_id}) as sends
   `;
   return { ...counts };
 }

@@ -166,7 +166,7 @@ Deno.test("scheduling puts address and secret into Vault, and again replaces the
       {
         jobname: "fail-expired-sends",
         schedule: "* * * * *",
-        command: "select public.fail_expired_template_sends()",
+        command: "select public.fail_expired_sends()",
         username: "postgres",
       },
     ]);

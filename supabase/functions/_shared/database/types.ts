@@ -52,6 +52,46 @@ export type Database = {
           },
         ];
       };
+      "account_connections": {
+        Row: {
+          "account_id": string;
+          "company_id": string;
+          "connected_at": string;
+          "disconnected_at": string | null;
+          "id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "company_id": string;
+          "connected_at"?: string;
+          "disconnected_at"?: string | null;
+          "id"?: string;
+        };
+        Update: {
+          "account_id"?: string;
+          "company_id"?: string;
+          "connected_at"?: string;
+          "disconnected_at"?: string | null;
+          "id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "account_connections_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "account_connections_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "api_keys": {
         Row: {
           "company_id": string;
@@ -243,26 +283,248 @@ export type Database = {
           },
         ];
       };
+      "contact_former_phones": {
+        Row: {
+          "company_id": string;
+          "contact_id": string;
+          "id": string;
+          "phone": string;
+          "phone_key": string;
+          "until": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "contact_id": string;
+          "id"?: string;
+          "phone": string;
+          "phone_key"?: never;
+          "until": string;
+        };
+        Update: {
+          "company_id"?: string;
+          "contact_id"?: string;
+          "id"?: string;
+          "phone"?: string;
+          "phone_key"?: never;
+          "until"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_former_phones_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "contact_identities": {
+        Row: {
+          "business_account_id": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "id": string;
+          "seen_at": string;
+          "user_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id"?: string | null;
+          "company_id": string;
+          "contact_id": string;
+          "id"?: string;
+          "seen_at"?: string;
+          "user_id": string;
+        };
+        Update: {
+          "business_account_id"?: string | null;
+          "company_id"?: string;
+          "contact_id"?: string;
+          "id"?: string;
+          "seen_at"?: string;
+          "user_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_identities_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "contact_identity_events": {
+        Row: {
+          "becomes": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "happened_at": string;
+          "id": string;
+          "kind": string;
+          "was": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "becomes"?: string | null;
+          "company_id": string;
+          "contact_id": string;
+          "happened_at": string;
+          "id"?: string;
+          "kind": string;
+          "was"?: string | null;
+        };
+        Update: {
+          "becomes"?: string | null;
+          "company_id"?: string;
+          "contact_id"?: string;
+          "happened_at"?: string;
+          "id"?: string;
+          "kind"?: string;
+          "was"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_identity_events_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "contact_windows": {
+        Row: {
+          "account_id": string;
+          "closed_at": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "expires_at": string | null;
+          "id": string;
+          "last_inbound_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "closed_at"?: string | null;
+          "company_id": string;
+          "contact_id": string;
+          "expires_at"?: never;
+          "id"?: string;
+          "last_inbound_at"?: string | null;
+        };
+        Update: {
+          "account_id"?: string;
+          "closed_at"?: string | null;
+          "company_id"?: string;
+          "contact_id"?: string;
+          "expires_at"?: never;
+          "id"?: string;
+          "last_inbound_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_windows_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "contacts": {
         Row: {
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
           "do_not_contact": boolean;
+          "do_not_contact_at": string | null;
+          "do_not_contact_source": string | null;
           "email": string | null;
           "email_key": string | null;
           "email_words": string | null;
           "empresa": string | null;
           "empresa_words": string | null;
+          "has_identity": boolean;
           "id": string;
           "is_active": boolean;
           "job_title": string | null;
           "job_title_words": string | null;
+          "marketing_opt_out_at": string | null;
+          "marketing_resumed_at": string | null;
+          "marketing_stop_source": string | null;
+          "marketing_stopped_at": string | null;
           "name": string | null;
           "name_words": string | null;
-          "phone": string;
-          "phone_key": string;
+          "phone": string | null;
+          "phone_key": string | null;
           "source": string;
+          "start_word_at": string | null;
+          "stop_word_at": string | null;
           "tags": (string)[];
           "temperature": string;
           "updated_at": string;
@@ -274,20 +536,29 @@ export type Database = {
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
           "do_not_contact"?: boolean;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
           "email"?: string | null;
           "email_key"?: never;
           "email_words"?: never;
           "empresa"?: string | null;
           "empresa_words"?: never;
+          "has_identity"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
           "job_title"?: string | null;
           "job_title_words"?: never;
+          "marketing_opt_out_at"?: never;
+          "marketing_resumed_at"?: string | null;
+          "marketing_stop_source"?: string | null;
+          "marketing_stopped_at"?: string | null;
           "name"?: string | null;
           "name_words"?: never;
-          "phone": string;
+          "phone"?: string | null;
           "phone_key"?: never;
           "source"?: string;
+          "start_word_at"?: string | null;
+          "stop_word_at"?: string | null;
           "tags"?: (string)[];
           "temperature"?: string;
           "updated_at"?: string;
@@ -298,20 +569,29 @@ export type Database = {
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
           "do_not_contact"?: boolean;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
           "email"?: string | null;
           "email_key"?: never;
           "email_words"?: never;
           "empresa"?: string | null;
           "empresa_words"?: never;
+          "has_identity"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
           "job_title"?: string | null;
           "job_title_words"?: never;
+          "marketing_opt_out_at"?: never;
+          "marketing_resumed_at"?: string | null;
+          "marketing_stop_source"?: string | null;
+          "marketing_stopped_at"?: string | null;
           "name"?: string | null;
           "name_words"?: never;
-          "phone"?: string;
+          "phone"?: string | null;
           "phone_key"?: never;
           "source"?: string;
+          "start_word_at"?: string | null;
+          "stop_word_at"?: string | null;
           "tags"?: (string)[];
           "temperature"?: string;
           "updated_at"?: string;
@@ -336,6 +616,7 @@ export type Database = {
           "id": string;
           "last_message_at": string | null;
           "messaging_account_id": string;
+          "phone_number_id": string;
           "status": string;
           "team_id": string | null;
           "updated_at": string;
@@ -351,6 +632,7 @@ export type Database = {
           "id"?: string;
           "last_message_at"?: string | null;
           "messaging_account_id": string;
+          "phone_number_id": string;
           "status"?: string;
           "team_id"?: string | null;
           "updated_at"?: string;
@@ -365,6 +647,7 @@ export type Database = {
           "id"?: string;
           "last_message_at"?: string | null;
           "messaging_account_id"?: string;
+          "phone_number_id"?: string;
           "status"?: string;
           "team_id"?: string | null;
           "updated_at"?: string;
@@ -640,9 +923,25 @@ export type Database = {
           "content": string;
           "conversation_id": string;
           "created_at": string;
+          "delivered_at": string | null;
           "direction": string;
+          "edited_at": string | null;
+          "expired_at": string | null;
+          "failed_at": string | null;
+          "failure": Json | null;
           "id": string;
+          "media": Json | null;
+          "outcome": string | null;
+          "payload": Json | null;
+          "price_category": string | null;
+          "price_type": string | null;
+          "reaction": Json | null;
+          "read_at": string | null;
           "rendered_text": string | null;
+          "reply_to_id": string | null;
+          "reply_to_whatsapp_id": string | null;
+          "revoked_at": string | null;
+          "sent_at": string | null;
           "status": string | null;
           "type": string;
           "updated_at": string;
@@ -655,10 +954,26 @@ export type Database = {
           "content": string;
           "conversation_id": string;
           "created_at"?: string;
+          "delivered_at"?: string | null;
           "direction": string;
+          "edited_at"?: string | null;
+          "expired_at"?: string | null;
+          "failed_at"?: string | null;
+          "failure"?: Json | null;
           "id"?: string;
+          "media"?: Json | null;
+          "outcome"?: string | null;
+          "payload"?: Json | null;
+          "price_category"?: string | null;
+          "price_type"?: string | null;
+          "reaction"?: Json | null;
+          "read_at"?: string | null;
           "rendered_text"?: string | null;
-          "status"?: string | null;
+          "reply_to_id"?: string | null;
+          "reply_to_whatsapp_id"?: string | null;
+          "revoked_at"?: string | null;
+          "sent_at"?: string | null;
+          "status"?: never;
           "type"?: string;
           "updated_at"?: string;
           "version"?: number;
@@ -669,10 +984,26 @@ export type Database = {
           "content"?: string;
           "conversation_id"?: string;
           "created_at"?: string;
+          "delivered_at"?: string | null;
           "direction"?: string;
+          "edited_at"?: string | null;
+          "expired_at"?: string | null;
+          "failed_at"?: string | null;
+          "failure"?: Json | null;
           "id"?: string;
+          "media"?: Json | null;
+          "outcome"?: string | null;
+          "payload"?: Json | null;
+          "price_category"?: string | null;
+          "price_type"?: string | null;
+          "reaction"?: Json | null;
+          "read_at"?: string | null;
           "rendered_text"?: string | null;
-          "status"?: string | null;
+          "reply_to_id"?: string | null;
+          "reply_to_whatsapp_id"?: string | null;
+          "revoked_at"?: string | null;
+          "sent_at"?: string | null;
+          "status"?: never;
           "type"?: string;
           "updated_at"?: string;
           "version"?: number;
@@ -698,6 +1029,20 @@ export type Database = {
             columns: ["company_id", "conversation_id"];
             isOneToOne: false;
             referencedRelation: "own_conversations";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "messages_reply_to_fkey";
+            columns: ["company_id", "reply_to_id"];
+            isOneToOne: false;
+            referencedRelation: "messages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "messages_reply_to_fkey";
+            columns: ["company_id", "reply_to_id"];
+            isOneToOne: false;
+            referencedRelation: "own_messages";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -793,6 +1138,92 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "companies";
             referencedColumns: ["id"];
+          },
+        ];
+      };
+      "sends": {
+        Row: {
+          "attempt": number;
+          "channel_code": number | null;
+          "claim_id": string;
+          "company_id": string;
+          "created_at": string;
+          "created_conversation": boolean;
+          "double_sent_ids": (string)[];
+          "id": string;
+          "idempotency_key": string | null;
+          "language_code": string | null;
+          "lease_ends_at": string;
+          "media_id": string | null;
+          "message_id": string;
+          "reason": string | null;
+          "state": string;
+          "template_name": string | null;
+          "updated_at": string;
+          "whatsapp_message_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "attempt"?: number;
+          "channel_code"?: number | null;
+          "claim_id": string;
+          "company_id": string;
+          "created_at"?: string;
+          "created_conversation"?: boolean;
+          "double_sent_ids"?: (string)[];
+          "id"?: string;
+          "idempotency_key"?: string | null;
+          "language_code"?: string | null;
+          "lease_ends_at"?: string;
+          "media_id"?: string | null;
+          "message_id": string;
+          "reason"?: string | null;
+          "state"?: string;
+          "template_name"?: string | null;
+          "updated_at"?: string;
+          "whatsapp_message_id"?: string | null;
+        };
+        Update: {
+          "attempt"?: number;
+          "channel_code"?: number | null;
+          "claim_id"?: string;
+          "company_id"?: string;
+          "created_at"?: string;
+          "created_conversation"?: boolean;
+          "double_sent_ids"?: (string)[];
+          "id"?: string;
+          "idempotency_key"?: string | null;
+          "language_code"?: string | null;
+          "lease_ends_at"?: string;
+          "media_id"?: string | null;
+          "message_id"?: string;
+          "reason"?: string | null;
+          "state"?: string;
+          "template_name"?: string | null;
+          "updated_at"?: string;
+          "whatsapp_message_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "sends_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "messages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "own_messages";
+            referencedColumns: ["company_id", "id"];
           },
         ];
       };
@@ -1034,86 +1465,6 @@ export type Database = {
           },
         ];
       };
-      "template_sends": {
-        Row: {
-          "channel_code": number | null;
-          "claim_id": string;
-          "company_id": string;
-          "created_at": string;
-          "created_conversation": boolean;
-          "id": string;
-          "idempotency_key": string | null;
-          "language_code": string;
-          "lease_ends_at": string;
-          "media_id": string | null;
-          "message_id": string;
-          "reason": string | null;
-          "state": string;
-          "template_name": string;
-          "updated_at": string;
-          "whatsapp_message_id": string | null;
-        };
-        ComputedFields: never;
-        Insert: {
-          "channel_code"?: number | null;
-          "claim_id": string;
-          "company_id": string;
-          "created_at"?: string;
-          "created_conversation"?: boolean;
-          "id"?: string;
-          "idempotency_key"?: string | null;
-          "language_code": string;
-          "lease_ends_at"?: string;
-          "media_id"?: string | null;
-          "message_id": string;
-          "reason"?: string | null;
-          "state"?: string;
-          "template_name": string;
-          "updated_at"?: string;
-          "whatsapp_message_id"?: string | null;
-        };
-        Update: {
-          "channel_code"?: number | null;
-          "claim_id"?: string;
-          "company_id"?: string;
-          "created_at"?: string;
-          "created_conversation"?: boolean;
-          "id"?: string;
-          "idempotency_key"?: string | null;
-          "language_code"?: string;
-          "lease_ends_at"?: string;
-          "media_id"?: string | null;
-          "message_id"?: string;
-          "reason"?: string | null;
-          "state"?: string;
-          "template_name"?: string;
-          "updated_at"?: string;
-          "whatsapp_message_id"?: string | null;
-        };
-        Relationships: [
-          {
-            foreignKeyName: "template_sends_company_id_fkey";
-            columns: ["company_id"];
-            isOneToOne: false;
-            referencedRelation: "companies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "template_sends_message_fkey";
-            columns: ["company_id", "message_id"];
-            isOneToOne: true;
-            referencedRelation: "messages";
-            referencedColumns: ["company_id", "id"];
-          },
-          {
-            foreignKeyName: "template_sends_message_fkey";
-            columns: ["company_id", "message_id"];
-            isOneToOne: true;
-            referencedRelation: "own_messages";
-            referencedColumns: ["company_id", "id"];
-          },
-        ];
-      };
       "templates": {
         Row: {
           "business_account_id": string;
@@ -1220,6 +1571,49 @@ export type Database = {
           },
         ];
       };
+      "waiting_facts": {
+        Row: {
+          "account_id": string;
+          "company_id": string;
+          "id": string;
+          "item": NonNullable<Json>;
+          "received_at": string;
+          "whatsapp_message_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "company_id": string;
+          "id"?: string;
+          "item": NonNullable<Json>;
+          "received_at"?: string;
+          "whatsapp_message_id": string;
+        };
+        Update: {
+          "account_id"?: string;
+          "company_id"?: string;
+          "id"?: string;
+          "item"?: NonNullable<Json>;
+          "received_at"?: string;
+          "whatsapp_message_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "waiting_facts_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "waiting_facts_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
     };
     Views: {
       "own_contacts": {
@@ -1240,8 +1634,8 @@ export type Database = {
           "name": string | null;
           "name_sort": string | null;
           "name_words": string | null;
-          "phone": string;
-          "phone_key": string;
+          "phone": string | null;
+          "phone_key": string | null;
           "phone_words": string | null;
           "source": string;
           "tags": (string)[];
@@ -1927,7 +2321,7 @@ export type Database = {
         Args: { "failure"?: string; "result"?: Json; "run_id": string };
         Returns: undefined;
       };
-      "fail_expired_template_sends": { Args: Record<PropertyKey, never>; Returns: number };
+      "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_media_upload": { Args: { "reason": string; "upload_id": string }; Returns: boolean };
       "finish_channel_app_rotation": { Args: { "app_key": string }; Returns: boolean };
       "finish_media_upload": {
@@ -1979,7 +2373,7 @@ export type Database = {
         Args: { "max_rows": number; "patterns": (string)[]; "text": string };
         Returns: Json[];
       };
-      "settle_template_send": {
+      "settle_send": {
         Args: {
           "channel_code"?: number;
           "claim_id": string;

@@ -6,7 +6,7 @@ import { waitAtMost } from "../wait_at_most.ts";
 import { pause } from "../pause.ts";
 import type { SendOutcome } from "./outcome.ts";
 
-// The end of a send in the ledger; see settle_template_send() in the database.
+// The end of a send in the ledger; see settle_send() in the database.
 
 /** How long to try to record an outcome while the database fails. */
 export interface SettlePatience {
@@ -100,6 +100,6 @@ async function settle(
   claimId: string,
   settlement: Settlement,
 ): Promise<string | null> {
-  const statement = db.rpc("settle_template_send", { claim_id: claimId, ...settlement });
+  const statement = db.rpc("settle_send", { claim_id: claimId, ...settlement });
   return rows(await urgent(statement));
 }

@@ -13,49 +13,28 @@ import { readOperation } from "../records/read_operation.ts";
 import { resource } from "../records/resource.ts";
 import { byTime, newestFirst } from "../records/sorting.ts";
 
-const FIELDS = {
+/** A message of a conversation; specification, 2.5. */
+export const Message = z.object({
   ...ROW_IDS,
   conversation_id: Id,
   direction: z.enum(["inbound", "outbound"]),
   type: z.enum(["text", "image", "video", "document"]),
   content: verbatim(4096),
   rendered_text: verbatim(65_536).nullable(),
-};
-const CHANNEL_ID = { whatsapp_message_id: verbatim(255).nullable() };
-
-/** A message of a conversation; specification, 2.5. */
-export const Message = z.object({
-  ...FIELDS,
-  status: z.enum(["pending", "accepted", "failed"]).nullable(),
-  ...CHANNEL_ID,
+  status: z.enum(["pending", "accepted", "sent", "delivered", "read", "failed", "expired"])
+    .nullable(),
+  whatsapp_message_id: verbatim(255).nullable(),
   ...ROW_TIMES,
 }).meta({ id: "Message" });
-type Message = z.output<typeof Message>;
-
-/** The row. It says `sent` where a caller sees `accepted`. */
-const StoredMessage = z.object({
-  ...FIELDS,
-  status: z.enum(["pending", "sent", "failed"]).nullable(),
-  ...CHANNEL_ID,
-  ...ROW_TIMES,
-});
-type StoredMessage = z.output<typeof StoredMessage>;
-
-/** The status of a stored message, by the status that callers see. */
-const STORED_STATUS = { accepted: "sent" };
 
 const MESSAGE = resource({
-  table: table("messages", StoredMessage, "own_messages"),
+  table: table("messages", Message, "own_messages"),
   name: "Message",
-  answered: { schema: Message, of: answered },
   filters: {
     id: choice("id", UUID),
     direction: choice("direction", oneOf(Message.shape.direction.options)),
     type: choice("type", oneOf(Message.shape.type.options)),
-    status: optionalChoice(
-      "status",
-      oneOf(Message.shape.status.unwrap().options, { stored: STORED_STATUS }),
-    ),
+    status: optionalChoice("status", oneOf(Message.shape.status.unwrap().options)),
     whatsapp_message_id: optionalChoice("whatsapp_message_id", TEXT),
     created_at: time("created_at"),
     updated_at: time("updated_at"),
@@ -85,16 +64,6 @@ export const messages = [
 
   readOperation({ id: "getMessage", path: "/messages/:id", resource: MESSAGE }),
 ];
-
-/** A row as callers see it: "sent" is the channel's own word for a later state, so it is not used for this one. */
-function answered({ status, ...others }: StoredMessage): Message {
-  const { whatsapp_message_id, created_at, updated_at, ...fields } = others;
-  return {
-    ...fields,
-    status: status === "sent" ? "accepted" : status,
-    ...{ whatsapp_message_id, created_at, updated_at },
-  };
-}
 
 /** Refuses a conversation that the company does not have. One without messages is an empty list. */
 async function requireConversation({ reader }: Caller, id: string) {

@@ -25,7 +25,7 @@ const NO_PRIVILEGE = "42501";
 Deno.test("only keys claim and settle, and only the platform ends leases", async () => {
   await rolledBack(async (sql) => {
     const { send_id } = await claim(sql, key);
-    const ending = (sql: Sql) => sql`select fail_expired_template_sends()`;
+    const ending = (sql: Sql) => sql`select fail_expired_sends()`;
     for (const role of ["anon", "authenticated", "service_role", "channel_client"] as const) {
       await actAs(sql, role, { sub: own.member_id });
       assert.equal(await refusal(sql, (sql) => callClaim(sql)), NO_PRIVILEGE, role);
@@ -75,16 +75,16 @@ Deno.test("no role reads claim_id, and none writes the ledger except through the
       claim_id: crypto.randomUUID(),
     };
     const forbidden = [
-      (sql: Sql) => sql`select claim_id from template_sends`,
-      (sql: Sql) => sql`select * from template_sends`,
-      (sql: Sql) => sql`select id from template_sends where claim_id is not null`,
-      (sql: Sql) => sql`select id from template_sends order by claim_id`,
-      (sql: Sql) => sql`insert into template_sends ${sql(row)}`,
-      (sql: Sql) => sql`update template_sends set state = 'released'`,
-      (sql: Sql) => sql`update template_sends set claim_id = gen_random_uuid()`,
-      (sql: Sql) => sql`update template_sends set idempotency_key = null`,
+      (sql: Sql) => sql`select claim_id from sends`,
+      (sql: Sql) => sql`select * from sends`,
+      (sql: Sql) => sql`select id from sends where claim_id is not null`,
+      (sql: Sql) => sql`select id from sends order by claim_id`,
+      (sql: Sql) => sql`insert into sends ${sql(row)}`,
+      (sql: Sql) => sql`update sends set state = 'released'`,
+      (sql: Sql) => sql`update sends set claim_id = gen_random_uuid()`,
+      (sql: Sql) => sql`update sends set idempotency_key = null`,
     ];
-    const deleting = (sql: Sql) => sql`delete from template_sends where id = ${send_id}`;
+    const deleting = (sql: Sql) => sql`delete from sends where id = ${send_id}`;
     for (const role of ["anon", "authenticated", "service_role", "api_client"] as const) {
       await actAs(sql, role, { sub: own.member_id });
       const refused = role === "service_role" ? forbidden : [...forbidden, deleting];
@@ -100,7 +100,7 @@ Deno.test("the platform sees the outcome of every send, and people that of their
     const sends = [await claim(sql, key), await claim(sql, other.keys.messaging)];
     const ids = sends.map(({ send_id }) => send_id);
     const seen = async () =>
-      (await sql`select id, state from template_sends where id in ${sql(ids)}`).map(({ id }) => id);
+      (await sql`select id, state from sends where id in ${sql(ids)}`).map(({ id }) => id);
     await actAsPerson(sql, own.member_id);
     assert.deepEqual(await seen(), [ids[0]]);
     await actAs(sql, "service_role");
@@ -174,7 +174,7 @@ Deno.test("a message and its conversation cannot be deleted before their send", 
   await rolledBack(async (sql) => {
     const { send_id, message_id, conversation_id } = await claim(sql, key);
     await actAs(sql, "service_role");
-    const now = (sql: Sql) => sql`set constraints template_sends_message_fkey immediate`;
+    const now = (sql: Sql) => sql`set constraints sends_message_fkey immediate`;
     const deletions = [
       (sql: Sql) => sql`delete from messages where id = ${message_id}`,
       (sql: Sql) => sql`delete from conversations where id = ${conversation_id}`,
@@ -184,9 +184,9 @@ Deno.test("a message and its conversation cannot be deleted before their send", 
         await deleting(sql);
         await now(sql);
       });
-      assert.equal(await refused, "23503 template_sends_message_fkey");
+      assert.equal(await refused, "23503 sends_message_fkey");
     }
-    assert.equal((await sql`delete from template_sends where id = ${send_id}`).count, 1);
+    assert.equal((await sql`delete from sends where id = ${send_id}`).count, 1);
     for (const deleting of deletions) assert.equal((await deleting(sql)).count, 1);
     await now(sql);
   });
@@ -195,7 +195,7 @@ Deno.test("a message and its conversation cannot be deleted before their send", 
 Deno.test("deleting a send frees its idempotency key", async () => {
   await rolledBack(async (sql) => {
     const { send_id } = await claim(sql, key, { idempotency_key: "once" });
-    await sql`delete from template_sends where id = ${send_id}`;
+    await sql`delete from sends where id = ${send_id}`;
     assert.equal((await claim(sql, key, { idempotency_key: "once" })).result, "claimed");
   });
 });
@@ -220,35 +220,34 @@ Deno.test("an invalid or duplicate row of the ledger is refused", async () => {
     const { send_id } = await addSend(sql, own);
     const another = await claim(sql, key, { idempotency_key: "another" });
     const [{ claim_id }] = await sql`
-      select claim_id from template_sends where id = ${another.send_id}
+      select claim_id from sends where id = ${another.send_id}
     `;
     const refused: [Record<string, unknown>, string][] = [
-      [{ state: "lost" }, "23514 template_sends_state_check"],
-      [{ state: "sent" }, "23514 template_sends_id_when_sent"],
-      [{ whatsapp_message_id: "wamid.1" }, "23514 template_sends_id_when_sent"],
-      [{ state: "failed" }, "23514 template_sends_reason_when_not_sent"],
-      [{ state: "released" }, "23514 template_sends_reason_when_not_sent"],
-      [{ reason: "outcome_unknown" }, "23514 template_sends_reason_when_not_sent"],
-      [{ idempotency_key: "" }, "23514 template_sends_idempotency_key_check"],
-      [{ template_name: "x".repeat(513) }, "23514 template_sends_template_name_check"],
-      [{ language_code: "x".repeat(36) }, "23514 template_sends_language_code_check"],
-      [{ idempotency_key: "another" }, "23505 template_sends_one_per_idempotency_key"],
-      [{ message_id: another.message_id }, "23505 template_sends_one_per_message"],
-      [{ claim_id }, "23505 template_sends_claim_id_key"],
+      [{ state: "lost" }, "23514 sends_state_check"],
+      [{ state: "sent" }, "23514 sends_id_when_sent"],
+      [{ whatsapp_message_id: "wamid.1" }, "23514 sends_id_when_sent"],
+      [{ state: "failed" }, "23514 sends_reason_when_not_sent"],
+      [{ state: "released" }, "23514 sends_reason_when_not_sent"],
+      [{ reason: "outcome_unknown" }, "23514 sends_reason_when_not_sent"],
+      [{ idempotency_key: "" }, "23514 sends_idempotency_key_check"],
+      [{ template_name: "x".repeat(513) }, "23514 sends_template_name_check"],
+      [{ language_code: "x".repeat(36) }, "23514 sends_language_code_check"],
+      [{ idempotency_key: "another" }, "23505 sends_one_per_idempotency_key"],
+      [{ message_id: another.message_id }, "23505 sends_one_per_message"],
+      [{ claim_id }, "23505 sends_claim_id_key"],
       [{ claim_id: null }, "23502"],
       [{ message_id: null }, "23502"],
     ];
     for (const [change, code] of refused) {
-      const changing = (sql: Sql) =>
-        sql`update template_sends set ${sql(change)} where id = ${send_id}`;
+      const changing = (sql: Sql) => sql`update sends set ${sql(change)} where id = ${send_id}`;
       assert.equal(await refusal(sql, changing), code, JSON.stringify(change));
     }
     const theirs = await addSend(sql, other);
     const crossing = async (sql: Sql) => {
-      await sql`delete from template_sends where id = ${theirs.send_id}`;
-      await sql`update template_sends set message_id = ${theirs.message_id} where id = ${send_id}`;
+      await sql`delete from sends where id = ${theirs.send_id}`;
+      await sql`update sends set message_id = ${theirs.message_id} where id = ${send_id}`;
       await sql`set constraints all immediate`;
     };
-    assert.equal(await refusal(sql, crossing), "23503 template_sends_message_fkey");
+    assert.equal(await refusal(sql, crossing), "23503 sends_message_fkey");
   });
 });
