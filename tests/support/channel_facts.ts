@@ -14,6 +14,9 @@ export async function addChannelFacts(
     ["contact_former_phones", { ...of, phone: anyPhone(), until: new Date() }],
     ["contact_identity_events", { ...of, kind: "phone_changed", happened_at: new Date() }],
     ["contact_windows", { ...of, account_id, last_inbound_at: new Date() }],
+    ["waiting_facts", { company_id, account_id, whatsapp_message_id: "wamid.unknown", item: {} }],
   ];
-  for (const [table, row] of rows) await sql`insert into ${sql(table)} ${sql(row)}`;
+  for (const [table, row] of rows) {
+    await sql`insert into ${sql(table)} ${sql(row)} on conflict do nothing`;
+  }
 }
