@@ -5,6 +5,7 @@ import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { anyUserId, at, contactsOf, type Person, tell } from "./inbound.ts";
+import { inEachOrder, orders } from "./orders.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -84,21 +85,17 @@ Deno.test("a contact without a name takes the earliest profile name, in whatever
     [{ name: null }, 5],
   ] as [Person, number][];
   for (
-    const [orders, name] of [
-      [[[a, b, none], [b, a, none], [none, b, a], [b, none, a]], "Luz"],
-      [[[b, c], [c, b], [none, b, c]], "Ana"],
+    const [all, name] of [
+      [orders([a, b, none]), "Luz"],
+      [orders([b, c, none]), "Ana"],
     ] as const
   ) {
-    for (const order of orders) {
-      await rolledBack(async (sql) => {
-        const phone = anyPhone();
-        let id = "";
-        for (const [person, seconds] of order) {
-          id = await find(sql, { ...person, phone }, seconds);
-        }
-        assert.equal((await contact(sql, id)).name, name, JSON.stringify(order));
-      });
-    }
+    await inEachOrder(all, async (sql, order) => {
+      const phone = anyPhone();
+      let id = "";
+      for (const [person, seconds] of order) id = await find(sql, { ...person, phone }, seconds);
+      assert.equal((await contact(sql, id)).name, name, JSON.stringify(order));
+    });
   }
 });
 

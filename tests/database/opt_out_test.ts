@@ -6,7 +6,7 @@ import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../supp
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { anyUserId, at, contactsOf, tell } from "./inbound.ts";
-import { orders } from "./orders.ts";
+import { inEachOrder, orders } from "./orders.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -57,12 +57,10 @@ Deno.test("words give the same end in every order, also when they are said twice
     [[["start", 10], ["start", 20]], [false, null, undefined]],
   ];
   for (const [words, end] of ends) {
-    for (const order of orders(words)) {
-      await rolledBack(async (sql) => {
-        for (const [word, seconds] of [...order, order[0]]) await say(sql, word, seconds);
-        assert.deepEqual(await optOut(sql), end, JSON.stringify(order));
-      });
-    }
+    await inEachOrder(orders(words), async (sql, order) => {
+      for (const [word, seconds] of [...order, order[0]]) await say(sql, word, seconds);
+      assert.deepEqual(await optOut(sql), end, JSON.stringify(order));
+    });
   }
 });
 
@@ -91,14 +89,12 @@ Deno.test("words around a change by hand give the same end in every order", asyn
   const words = [["stop", 30], ["start", 60], ["stop", 80], ["start", 90]] as const;
   for (const some of [words.slice(0, 2), words.slice(1, 3), words.slice(2), words]) {
     const ends = new Set<string>();
-    for (const order of orders([...some])) {
-      await rolledBack(async (sql) => {
-        await set(sql, true, 0);
-        await set(sql, false, 50);
-        for (const [word, seconds] of order) await say(sql, word, seconds);
-        ends.add(JSON.stringify(await optOut(sql)));
-      });
-    }
+    await inEachOrder(orders(some), async (sql, order) => {
+      await set(sql, true, 0);
+      await set(sql, false, 50);
+      for (const [word, seconds] of order) await say(sql, word, seconds);
+      ends.add(JSON.stringify(await optOut(sql)));
+    });
     assert.equal(ends.size, 1, JSON.stringify([some, ...ends]));
   }
 });
@@ -175,24 +171,22 @@ Deno.test("the newest of stop and resume decides about marketing, in every order
     [[["stop", 30], ["resume", 20], ["stop", 40]], 40],
   ];
   for (const [told, end] of ends) {
-    for (const order of orders(told)) {
-      await rolledBack(async (sql) => {
-        const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
-        for (const [value, seconds] of [...order, order[0]]) {
-          const preference = { kind: "preference", at: at(seconds), person: { phone }, value };
-          assert.equal(await tell(sql, account_id, preference), "done");
-        }
-        const [row] = await sql`
-          select marketing_opt_out_at, marketing_stop_source, do_not_contact
-          from contacts where id = ${contact_id}
-        `;
-        assert.deepEqual(
-          [row.marketing_opt_out_at?.toISOString() ?? null, row.do_not_contact],
-          [end === null ? null : iso(end), false],
-        );
-        assert.equal(row.marketing_stop_source, "preference");
-      });
-    }
+    await inEachOrder(orders(told), async (sql, order) => {
+      const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
+      for (const [value, seconds] of [...order, order[0]]) {
+        const preference = { kind: "preference", at: at(seconds), person: { phone }, value };
+        assert.equal(await tell(sql, account_id, preference), "done");
+      }
+      const [row] = await sql`
+        select marketing_opt_out_at, marketing_stop_source, do_not_contact
+        from contacts where id = ${contact_id}
+      `;
+      assert.deepEqual(
+        [row.marketing_opt_out_at?.toISOString() ?? null, row.do_not_contact],
+        [end === null ? null : iso(end), false],
+      );
+      assert.equal(row.marketing_stop_source, "preference");
+    });
   }
 });
 
