@@ -927,6 +927,7 @@ export type Database = {
           "direction": string;
           "edited_at": string | null;
           "expired_at": string | null;
+          "expires_at": string | null;
           "failed_at": string | null;
           "failure": Json | null;
           "id": string;
@@ -958,6 +959,7 @@ export type Database = {
           "direction": string;
           "edited_at"?: string | null;
           "expired_at"?: string | null;
+          "expires_at"?: string | null;
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
@@ -988,6 +990,7 @@ export type Database = {
           "direction"?: string;
           "edited_at"?: string | null;
           "expired_at"?: string | null;
+          "expires_at"?: string | null;
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
@@ -2321,6 +2324,7 @@ export type Database = {
         Args: { "failure"?: string; "result"?: Json; "run_id": string };
         Returns: undefined;
       };
+      "expire_messages": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_media_upload": { Args: { "reason": string; "upload_id": string }; Returns: boolean };
       "finish_channel_app_rotation": { Args: { "app_key": string }; Returns: boolean };
@@ -2376,6 +2380,8 @@ export type Database = {
       "settle_send": {
         Args: {
           "channel_code"?: number;
+          "channel_details"?: string;
+          "channel_message"?: string;
           "claim_id": string;
           "outcome": string;
           "reason"?: string;
