@@ -935,6 +935,7 @@ export type Database = {
           "failure": Json | null;
           "id": string;
           "media": Json | null;
+          "original_content": string | null;
           "outcome": string | null;
           "payload": Json | null;
           "price_category": string | null;
@@ -967,6 +968,7 @@ export type Database = {
           "failure"?: Json | null;
           "id"?: string;
           "media"?: Json | null;
+          "original_content"?: string | null;
           "outcome"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
@@ -998,6 +1000,7 @@ export type Database = {
           "failure"?: Json | null;
           "id"?: string;
           "media"?: Json | null;
+          "original_content"?: string | null;
           "outcome"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
