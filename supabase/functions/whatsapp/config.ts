@@ -12,6 +12,8 @@ export interface WhatsappConfig extends Config {
   jobsSecret: string | null;
   /** A job begins nothing more after this time. */
   jobMs: number;
+  /** So does the job of the channel, which is called each minute: the next run must find it ended. */
+  channelJobMs: number;
   /** A database that takes longer for an event is treated as down: the channel sends the event again. */
   eventTimeoutMs: number;
   /** How many large events an instance has in its memory at once. Anybody who knows an app's path can send one. */
@@ -33,6 +35,7 @@ export async function readWhatsappConfig(
     whatsapp: readChannelConfig(env),
     jobsSecret: readJobsSecret(env.JOBS_SECRET),
     jobMs: 60_000,
+    channelJobMs: 45_000,
     eventTimeoutMs: 8_000,
     largeEventShare: { atOnce: 6, waiting: 64, patienceMs: 5_000 },
   };
