@@ -160,8 +160,7 @@ export const OPERATIONS = {
   getMessage: {
     tag: "Conversations",
     summary: "Get a message",
-    description:
-      "Answers one message of your company. Its `status` says whether the channel has accepted it.",
+    description: "Answers one message of your company. Its `status` says how far it has come.",
   },
   listTeams: {
     tag: "People",

@@ -149,6 +149,19 @@ export function meaningOf(status: number, channel: ChannelError | undefined): Me
   return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
 }
 
+/** "More than 24 hours have passed": a free reply outside of its window. */
+const WINDOW_CLOSED = 131047;
+
+/**
+ * The code of an error of this platform for an error of the channel, also one that it reports after it took the
+ * message; null when the channel's code says nothing definite.
+ */
+export function reasonOf(code: number): string | null {
+  if (code === WINDOW_CLOSED) return "window_closed";
+  const meaning = MEANINGS.get(code);
+  return meaning && meaning.kind !== "unknown" ? meaning.error : null;
+}
+
 /** The error in an answer of the channel; undefined when it has none. */
 export function channelError(body: unknown): ChannelError | undefined {
   const refused = Refused.safeParse(body);
