@@ -139,7 +139,8 @@ Deno.test("a released send is claimed again with the same row and message, which
       template_name: "welcome",
       language_code: "en",
     });
-    assert.deepEqual(again, { ...first, attempt: 2 });
+    const next: Claim = { ...first, attempt: 2 };
+    assert.deepEqual(again, next);
     assert.deepEqual(await standing(sql, again.send_id), {
       state: "pending",
       reason: null,
