@@ -205,6 +205,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
       "authenticate()",
       "begin_media_upload(uuid,uuid,integer)",
+      "claim_reply(uuid,uuid,text,text,boolean)",
       "claim_template_send(uuid,text,text,text,text,text,text,text,text,text[],text[],text[],text,boolean)",
       "contact_changes(bigint,bigint,uuid,integer)",
       "contact_id_by_phone(text)",
