@@ -36,6 +36,7 @@ const UNREAD = [
   "template_hints",
   "template_media",
   "template_rereads",
+  "user_id_changes",
   "waiting_facts",
 ];
 
