@@ -257,6 +257,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "changes_status()",
       "channel_apps_status()",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
+      "current_account_notices(uuid)",
       "delete_channel_app(text,boolean)",
       "due_jobs()",
       "due_media(uuid,integer)",

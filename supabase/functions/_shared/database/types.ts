@@ -92,6 +92,61 @@ export type Database = {
           },
         ];
       };
+      "account_notices": {
+        Row: {
+          "account_id": string;
+          "company_id": string;
+          "event": string;
+          "happened_at": string;
+          "id": string;
+          "kind": string;
+          "received_at": string;
+          "stops_sending": boolean;
+          "until": string | null;
+          "value": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "company_id": string;
+          "event": string;
+          "happened_at": string;
+          "id"?: string;
+          "kind": string;
+          "received_at"?: string;
+          "stops_sending"?: boolean;
+          "until"?: string | null;
+          "value": NonNullable<Json>;
+        };
+        Update: {
+          "account_id"?: string;
+          "company_id"?: string;
+          "event"?: string;
+          "happened_at"?: string;
+          "id"?: string;
+          "kind"?: string;
+          "received_at"?: string;
+          "stops_sending"?: boolean;
+          "until"?: string | null;
+          "value"?: NonNullable<Json>;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "account_notices_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "account_notices_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "api_keys": {
         Row: {
           "company_id": string;
@@ -1364,6 +1419,58 @@ export type Database = {
           },
         ];
       };
+      "template_hints": {
+        Row: {
+          "business_account_id": string;
+          "company_id": string;
+          "happened_at": string;
+          "id": string;
+          "kind": string;
+          "language": string;
+          "name": string;
+          "told_at": string;
+          "value": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id": string;
+          "company_id": string;
+          "happened_at": string;
+          "id"?: string;
+          "kind": string;
+          "language": string;
+          "name": string;
+          "told_at"?: string;
+          "value": NonNullable<Json>;
+        };
+        Update: {
+          "business_account_id"?: string;
+          "company_id"?: string;
+          "happened_at"?: string;
+          "id"?: string;
+          "kind"?: string;
+          "language"?: string;
+          "name"?: string;
+          "told_at"?: string;
+          "value"?: NonNullable<Json>;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "template_hints_catalogue_fkey";
+            columns: ["company_id", "business_account_id"];
+            isOneToOne: false;
+            referencedRelation: "template_catalogues";
+            referencedColumns: ["company_id", "business_account_id"];
+          },
+          {
+            foreignKeyName: "template_hints_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "template_media": {
         Row: {
           "account_id": string;
@@ -2422,6 +2529,7 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "current_account_notices": { Args: { "company_id"?: string }; Returns: Json };
       "deal_changes": {
         Args: {
           "after_id"?: string;
