@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  IdempotencyKey,
   LanguageCode,
   Phone,
   PhoneNumberId,
@@ -24,10 +25,7 @@ export const SendRequest = z.strictObject({
   button_variables: z.array(verbatim(1024)).max(10, "must have at most 10 items").default([]),
   phone_number_id: PhoneNumberId.optional(),
   contact_name: ShortText.optional(),
-  idempotency_key: verbatim(200)
-    .refine((value) => value !== "", "must not be empty")
-    .meta({ minLength: 1, maxLength: 200 })
-    .optional(),
+  idempotency_key: IdempotencyKey.optional(),
   template_header_type: z.enum(["image", "video", "document"]).optional(),
 }).refine(
   // A header is either text or media, and its media is part of the approved template.
