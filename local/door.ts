@@ -1,7 +1,6 @@
 import { deadline } from "deno-std/async/deadline.js";
 import { delay } from "deno-std/async/delay.js";
 import { refusedHost } from "./host_header.ts";
-import { sandboxHost } from "./sandbox/host.ts";
 
 type Answer = (request: Request) => Promise<Response>;
 
@@ -14,12 +13,12 @@ export class PortTaken extends Error {
  * The HTTP server on 127.0.0.1. It takes its port at once; requests wait until the door is opened. Before
  * anything is done for a request, its `Host` is judged.
  *
+ * @param sandbox answers below /sandbox/, also before the door is opened.
  * @throws PortTaken
  */
-export function openDoor(port: number) {
+export function openDoor(port: number, sandbox: Answer) {
   let open!: (rest: Answer, functions: Answer) => void;
   let underWay = 0;
-  const sandbox = sandboxHost();
   const behind = new Promise<{ rest: Answer; functions: Answer }>((resolve) => {
     open = (rest, functions) => resolve({ rest, functions });
   });

@@ -14,6 +14,7 @@ import { lockFolder } from "./folder_lock.ts";
 import { runDueJobs } from "./jobs.ts";
 import { startPostgres } from "./postgres/server.ts";
 import { startRest } from "./rest/rest.ts";
+import { sandboxHost } from "./sandbox/host.ts";
 import { loadSecrets } from "./secrets.ts";
 
 export interface StackOptions {
@@ -31,6 +32,8 @@ export interface StackOptions {
   whatsappApiUrl?: string;
   /** Run the jobs of messaging accounts when they are due, as pg_cron does on a hosted project. */
   jobs?: boolean;
+  /** Have the sandbox post its events to the webhook of its app, as the channel does. */
+  events?: boolean;
   /** Wraps the functions, for tests that look at every request and answer. */
   around?(functions: FunctionsHost): FunctionsHost;
   /** Is called with each step that may take a moment. */
@@ -82,7 +85,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   starting.defer(lock.release);
   // One that a killed stack left would send programs to a place where nothing listens.
   await removeFile(`${folder}/stack.json`);
-  const door = openDoor(options.port);
+  const sandbox = sandboxHost();
+  const door = openDoor(options.port, sandbox.fetch);
   starting.defer(door.close);
   const url = `http://127.0.0.1:${door.port}`;
   await lock.note({ pid: Deno.pid, url, since: new Date().toISOString() });
@@ -155,6 +159,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   if (options.jobs) {
     const jobs = runDueJobs(owner, addresses.whatsapp_url, secrets.jobs_secret);
     starting.defer(jobs.stop);
+  }
+  if (options.events && addresses.channel_app) {
+    const { callback_url, app_secret } = addresses.channel_app;
+    sandbox.postTo({ url: callback_url, secret: app_secret });
+    starting.defer(sandbox.stop);
   }
 
   const started = starting.move();

@@ -44,6 +44,7 @@ try {
     seed: options.seed,
     durable: true,
     jobs: true,
+    events: true,
     whatsappApiUrl: Deno.env.get("WHATSAPP_API_URL") || undefined,
     progress: (step) => say(`· ${step}`),
     signal: asked,

@@ -28,8 +28,10 @@ import type {
   DryRun,
   Repeat,
   Sent,
-} from "../supabase/functions/send-external-template/answers.ts";
+} from "../supabase/functions/_shared/sending/answers.ts";
+import type { MarketingOptOut } from "../supabase/functions/send-external-template/answers.ts";
 import type { SendRequest } from "../supabase/functions/send-external-template/request.ts";
+import type { ReplyRequest } from "../supabase/functions/whatsapp/replies/request.ts";
 
 // The prose of the schemas and their fields. It does not compile when a field of a record has none.
 
@@ -335,6 +337,13 @@ export const FIELDS = {
       "its type. The service supplies the media, also when this is left out. With it, " +
       "`header_variables` must be left out or empty.",
   } satisfies FieldsOf<typeof SendRequest>,
+  ReplyRequest: {
+    conversation_id: "The conversation to reply in. It is not closed.",
+    text: "The text of the message, kept to the byte.",
+    idempotency_key:
+      "Identifies this one send in your company, for ever, so that a repeat sends nothing. Template sends and free " +
+      "replies share the keys.",
+  } satisfies FieldsOf<typeof ReplyRequest>,
   Sent: {
     success: "The channel accepted the message.",
     conversation_id: "The conversation of the message.",
@@ -354,14 +363,20 @@ export const FIELDS = {
   } satisfies FieldsOf<typeof Repeat>,
   DoNotContact: {
     success: "Nothing was sent.",
-    reason: "The contact has `do_not_contact` set.",
+    reason:
+      "The contact has `do_not_contact` set. A free reply is possible again once the person writes after that.",
   } satisfies FieldsOf<typeof DoNotContact>,
+  MarketingOptOut: {
+    success: "Nothing was sent.",
+    reason: "The template is marketing, and the person has opted out of marketing.",
+  } satisfies FieldsOf<typeof MarketingOptOut>,
   DryRun: {
     success: "Whether the answer to the request itself would have `success`: true.",
     dry_run: "The request was a dry run.",
     outcome:
       "`send`: the request would be handed to the channel. `repeat`: it repeats an idempotency key. " +
-      "`do_not_contact`: the contact must not be contacted.",
+      "`do_not_contact`: the contact must not be contacted. `marketing_opt_out`: the template is marketing, and " +
+      "the person has opted out of marketing.",
   } satisfies FieldsOf<typeof DryRun>,
 } as const;
 
@@ -401,9 +416,12 @@ export const SCHEMAS: Record<string, string> = {
   Health: "The state of the service.",
   OpenApi: "A description of an API in OpenAPI 3.1.",
   SendRequest: "A template to send.",
+  ReplyRequest: "A free reply to send.",
   SendAnswer: "The result of the request.",
+  ReplyAnswer: "The result of the request.",
   Sent: "A first send that the channel accepted.",
   Repeat: "The state of the earlier send with the same idempotency key.",
   DoNotContact: "A refused send: the contact must not be contacted.",
+  MarketingOptOut: "A refused send: the person wants no marketing.",
   DryRun: "What the request would do.",
 };

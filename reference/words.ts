@@ -249,4 +249,12 @@ export const OPERATIONS = {
       "pending or has failed. Give every message an `idempotency_key`. Then you can repeat a request " +
       "blindly, and nothing is sent twice. `GET /templates` of the gateway shows what a template takes.",
   },
+  sendReply: {
+    tag: "Conversations",
+    summary: "Reply in a conversation",
+    description:
+      "Sends a text in a conversation, for as long as its window is open: until `window_expires_at`, 24 hours after " +
+      "the person's last message. After that, the answer is a 409 `window_closed`, and only a template can be sent. " +
+      "**Always check `success`**, and give every message an `idempotency_key`, as for a template send.",
+  },
 } satisfies Record<OperationId, Words>;

@@ -1,15 +1,11 @@
 import { http, HttpResponse } from "msw";
 import { type Fault, graphError } from "./graph_error.ts";
 import type { MediaStore } from "./media.ts";
+import { DEMO_NUMBERS, displayPhoneNumber } from "./numbers.ts";
 import { accessFault, SANDBOX_BUSINESS_ACCOUNT_ID, SANDBOX_TOKEN, tokenFault } from "./rules.ts";
 import { sampleUrl } from "./samples.ts";
 import { listedTemplates } from "./template_list.ts";
 
-/** The demo company's numbers, as supabase/seed.sql has them. */
-const DEMO_NUMBERS: Record<string, string> = {
-  "900000000000011": "+1 202-555-0100",
-  "900000000000012": "+44 7700 900100",
-};
 /** Only the first numbers are listed, so that a sandbox that runs for days does not fill the memory. */
 const MAX_NUMBERS = 10_000;
 
@@ -160,8 +156,7 @@ function phoneNumber(id: string) {
   return {
     verified_name: id in DEMO_NUMBERS ? "Ondalva Coffee Equipment" : "Sandbox",
     code_verification_status: "VERIFIED",
-    // No country has the code 999.
-    display_phone_number: DEMO_NUMBERS[id] ?? `+999 ${id.slice(-9).padStart(9, "0")}`,
+    display_phone_number: displayPhoneNumber(id),
     quality_rating: "GREEN",
     platform_type: "CLOUD_API",
     throughput: { level: "STANDARD" },

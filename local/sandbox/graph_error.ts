@@ -14,9 +14,15 @@ const ERRORS: Record<number, [status: number, title: string]> = {
   131008: [400, "Required parameter is missing"],
   131016: [500, "Service unavailable"],
   131026: [400, "Message undeliverable"],
+  131047: [400, "Re-engagement message"],
+  131049: [
+    400,
+    "This message was not delivered to maintain healthy ecosystem engagement.",
+  ],
   131050: [400, "User's marketing opt-out"],
   131053: [400, "Media upload error"],
   131056: [400, "Pair rate limit hit"],
+  131062: [400, "Business-scoped User ID recipients are not supported for this message"],
   132000: [400, "Number of parameters does not match the expected number of params"],
   132001: [404, "Template name does not exist in the translation"],
   132005: [400, "Translated text too long"],
@@ -35,6 +41,11 @@ export interface Fault {
   message?: string;
   /** Such as 33: there is no object with this id. */
   subcode?: number;
+}
+
+/** What the channel calls an error. */
+export function titleOf(code: number): string {
+  return ERRORS[code]?.[1] ?? "Error";
 }
 
 /** There is no object with this id. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-// The shape of a template message, whatever its template.
+// The shape of a message: of a text, and of a template message, whatever its template.
 
 const Text = z.strictObject({
   type: z.literal("text"),
@@ -73,12 +73,23 @@ const Component = z.discriminatedUnion("type", [
   CarouselComponent,
 ]);
 
-export const TemplateMessage = z.object({
+/** A phone with the code of its country, with or without a plus sign. */
+export const PHONE = /^\+?[1-9]\d{6,14}$/;
+/** The channel's id of a person for one business (business-scoped user id). */
+export const BSUID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
+
+const ANY_MESSAGE = {
   messaging_product: z.literal("whatsapp"),
   recipient_type: z.literal("individual").optional(),
-  to: z.string().regex(/^\+?[1-9]\d{6,14}$/),
-  type: z.literal("template"),
+  to: z.string().regex(PHONE).optional(),
+  /** In place of a phone. */
+  recipient: z.string().regex(BSUID).optional(),
   biz_opaque_callback_data: z.string().max(512).optional(),
+};
+
+export const TemplateMessage = z.object({
+  ...ANY_MESSAGE,
+  type: z.literal("template"),
   template: z.strictObject({
     name: z.string(),
     language: z.strictObject({ code: z.string() }),
@@ -86,6 +97,20 @@ export const TemplateMessage = z.object({
   }),
 });
 
+/** A free answer, which only a person who has written within 24 hours can get. */
+export const TextMessage = z.object({
+  ...ANY_MESSAGE,
+  type: z.literal("text"),
+  text: z.strictObject({
+    body: z.string().min(1).max(4096),
+    preview_url: z.boolean().optional(),
+  }),
+  /** The message that it answers. */
+  context: z.strictObject({ message_id: z.string() }).optional(),
+});
+
 export type TemplateMessage = z.output<typeof TemplateMessage>;
+export type TextMessage = z.output<typeof TextMessage>;
+export type Message = TemplateMessage | TextMessage;
 export type SentComponent = z.output<typeof Component>;
 export type SentParameter = z.output<typeof Parameter>;

@@ -1,7 +1,7 @@
 // Who may call the sandbox, and how it judges a template message.
 
 import { type Fault, noObject } from "./graph_error.ts";
-import { TemplateMessage } from "./message_shape.ts";
+import { TemplateMessage, TextMessage } from "./message_shape.ts";
 import { type MediaFault, parameterFaults } from "./parameter_rules.ts";
 import { findTemplate } from "./template_list.ts";
 
@@ -26,13 +26,14 @@ export function accessFault(request: Request, id: string): Fault | null {
 }
 
 /**
- * Why the channel refuses a message; null when it accepts it. The first fault counts: of the shape, of the
- * template, of its parameters.
+ * Why the channel refuses a message, whoever gets it; null when it does not. The first fault counts: of the
+ * shape, of the template, of its parameters.
  *
  * @param mediaFault why the sender cannot show a medium, by its id.
  */
 export function faultOf(body: unknown, mediaFault: MediaFault): Fault | null {
-  const result = TemplateMessage.safeParse(body, { reportInput: true });
+  const isText = (body as { type?: unknown } | null | undefined)?.type === "text";
+  const result = (isText ? TextMessage : TemplateMessage).safeParse(body, { reportInput: true });
   if (!result.success) {
     const [issue] = result.error.issues;
     const path = issue.path.join(".");
@@ -42,13 +43,24 @@ export function faultOf(body: unknown, mediaFault: MediaFault): Fault | null {
       details: `${path || "body"} is missing or malformed`,
     };
   }
-  const { name, language, components } = result.data.template;
+  const message = result.data;
+  if (message.to === undefined && message.recipient === undefined) {
+    return { code: 131008, details: "to is missing or malformed" };
+  }
+  return message.type === "text" ? null : templateFault(message, mediaFault);
+}
+
+function templateFault(message: TemplateMessage, mediaFault: MediaFault): Fault | null {
+  const { name, language, components } = message.template;
   const template = findTemplate(name, language.code);
   if (template?.status === "PAUSED") {
     return { code: 132015, details: `template (${name}) is paused because of its low quality` };
   }
   if (template?.status !== "APPROVED") {
     return { code: 132001, details: `template name (${name}) does not exist in ${language.code}` };
+  }
+  if (template.category === "AUTHENTICATION" && message.to === undefined) {
+    return { code: 131062, details: "An authentication template needs a phone number in to" };
   }
   const [fault] = parameterFaults(template, components, mediaFault);
   return fault ?? null;

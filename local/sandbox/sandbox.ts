@@ -1,19 +1,26 @@
-import { delay } from "deno-std/async/delay.js";
 import { getResponse, http, HttpResponse, type RequestHandler } from "msw";
 import { catalogueHandlers } from "./catalogue.ts";
+import type { Pricing } from "./events.ts";
 import { graphError } from "./graph_error.ts";
+import { fixedFailure, MAGIC } from "./magic.ts";
+import { inboundHandler } from "./inbound.ts";
 import { mediaStore } from "./media.ts";
-import type { TemplateMessage } from "./message_shape.ts";
+import type { Message, TemplateMessage, TextMessage } from "./message_shape.ts";
+import { people, type Person } from "./people.ts";
 import { accessFault, faultOf } from "./rules.ts";
 import { sampleHandler } from "./samples.ts";
+import { ORDINARY, STORIES } from "./stories.ts";
+import { newMessageId, storyTeller } from "./story_teller.ts";
+import { findTemplate } from "./template_list.ts";
+import type { Webhook } from "./webhook.ts";
 
 /** A message that the sandbox accepted. */
-export interface SandboxMessage {
+export interface SandboxMessage<Sent = TemplateMessage> {
   /** The message's id on the channel. */
   id: string;
   phone_number_id: string;
   accepted_at: string;
-  message: TemplateMessage;
+  message: Sent;
 }
 
 export interface Sandbox {
@@ -24,6 +31,19 @@ export interface Sandbox {
   handlers: RequestHandler[];
   /** Answers a request. For a recipient that gets no answer, it waits until the connection ends. */
   fetch(request: Request): Promise<Response>;
+  /** Resolves when it has nothing left to tell the webhook. */
+  told(): Promise<void>;
+  /** Ends everything that it still has to tell the webhook. */
+  stop(): Promise<void>;
+}
+
+export interface SandboxOptions {
+  /** The sandbox's clock, in milliseconds. */
+  now?: () => number;
+  /** Where it posts events, when there is such a place. It is asked again for each message. */
+  webhook?: () => Webhook | null;
+  /** What the delays of stories and of repeated posts are multiplied by. */
+  pace?: number;
 }
 
 /** Only the newest messages are kept, so that a sandbox that runs for days does not fill the memory. */
@@ -35,26 +55,46 @@ const SERVED =
   "The sandbox serves POST /{phone_number_id}/messages and /{phone_number_id}/media, " +
   "GET /{phone_number_id}, /{media_id}, /{business_account_id}/message_templates, " +
   "/{business_account_id}/phone_numbers, /debug_token and /samples/{file} and " +
-  "DELETE /{media_id} below /sandbox/v26.0, and GET /sandbox/messages";
+  "DELETE /{media_id} below /sandbox/v26.0, GET /sandbox/messages and POST /sandbox/inbound";
 
 /**
  * A stand-in for the WhatsApp API. It has the templates of templates.ts, takes media, accepts and refuses
  * the messages that the channel would, and fails for the recipients of `MAGIC` as the channel does on a bad day.
- *
- * @param now the sandbox's clock, in milliseconds.
+ * It tells a webhook what becomes of each message: for the recipients of `STORIES`, what is told there.
  */
-export function sandbox({ now = Date.now }: { now?: () => number } = {}): Sandbox {
+export function sandbox(
+  { now = Date.now, webhook = () => null, pace = 1 }: SandboxOptions = {},
+): Sandbox {
   const media = mediaStore(now);
-  const kept: SandboxMessage[] = [];
+  const known = people(now);
+  const teller = storyTeller({ webhook, people: known, now, pace });
+  const kept: SandboxMessage<Message>[] = [];
   const calls = new Map<string, number>();
 
-  const accept = (phone_number_id: string, message: TemplateMessage) => {
-    const id = `wamid.sandbox.${crypto.randomUUID()}`;
-    kept.unshift({ id, phone_number_id, accepted_at: new Date().toISOString(), message });
+  const accept = (phone_number_id: string, message: Message, person: Person) => {
+    const id = newMessageId();
+    const acceptedAt = now();
+    kept.unshift({ id, phone_number_id, accepted_at: new Date(acceptedAt).toISOString(), message });
     kept.length = Math.min(kept.length, MAX_KEPT);
+
+    const digits = message.to?.replace("+", "");
+    const story = digits === undefined ? undefined : STORIES[`+${digits}`];
+    const ofTexts = story?.ofTexts ??
+      (story?.steps ?? ORDINARY).filter((step) => !("reply" in step));
+    teller.begin({
+      ...{ id, person, phoneNumberId: phone_number_id, acceptedAt },
+      waId: story?.hidesPhone ? null : digits ?? null,
+      mark: message.biz_opaque_callback_data,
+      pricing: pricingOf(message, known.hasWindow(person, phone_number_id)),
+      steps: message.type === "text" ? ofTexts : story?.steps ?? ORDINARY,
+    });
     return HttpResponse.json({
       messaging_product: "whatsapp",
-      contacts: [{ input: message.to, wa_id: message.to.replace("+", "") }],
+      // Who is addressed by an id gets no phone here.
+      contacts: [{
+        input: message.to ?? message.recipient,
+        ...(digits === undefined ? { user_id: person.userId } : { wa_id: digits }),
+      }],
       messages: [{ id, message_status: "accepted" }],
     });
   };
@@ -72,16 +112,22 @@ export function sandbox({ now = Date.now }: { now?: () => number } = {}): Sandbo
       const body = await request.json().catch(() => undefined);
       const fault = faultOf(body, (id, kind) => media.faultOf(id, kind, phoneNumberId));
       if (fault) return graphError(fault);
-      const message = body as TemplateMessage;
+      const message = body as Message;
+      // With both, the phone counts.
+      const to = message.to?.replace(/^\+?/, "+") ?? null;
+      const person = known.find(to, to === null ? { userId: message.recipient } : {});
 
-      const [, code] = /^\+15550(\d{6})$/.exec(message.to) ?? [];
-      if (code !== undefined) return failure(Number(code));
-      const magic = MAGIC[message.to];
-      if (!magic) return accept(phoneNumberId, message);
-      const pair = `${phoneNumberId} ${message.to}`;
+      const [, code] = /^\+15550(\d{6})$/.exec(to ?? "") ?? [];
+      if (code !== undefined) return fixedFailure(Number(code));
+      if (message.type === "text" && !known.hasWindow(person, phoneNumberId)) {
+        return graphError(WINDOW_CLOSED);
+      }
+      const magic = to === null ? undefined : MAGIC[to];
+      if (!magic) return accept(phoneNumberId, message, person);
+      const pair = `${phoneNumberId} ${to}`;
       calls.set(pair, (calls.get(pair) ?? 0) + 1);
       return await magic.answer({
-        accept: () => accept(phoneNumberId, message),
+        accept: () => accept(phoneNumberId, message, person),
         calls: calls.get(pair)!,
       });
     }),
@@ -89,13 +135,15 @@ export function sandbox({ now = Date.now }: { now?: () => number } = {}): Sandbo
       "*/v:version/:phone_number_id/media",
       ({ request, params }) => upload(request, String(params.phone_number_id)),
     ),
+    inboundHandler(known, teller),
     sampleHandler(now),
     ...catalogueHandlers(media, now),
     http.get("*/messages", ({ request }) => {
       const { searchParams } = new URL(request.url);
       const [to, from] = [searchParams.get("to"), searchParams.get("phone_number_id")];
       const data = kept.filter(({ message, phone_number_id }) =>
-        (to === null || message.to === to) && (from === null || phone_number_id === from)
+        (to === null || (message.to ?? message.recipient) === to) &&
+        (from === null || phone_number_id === from)
       );
       return HttpResponse.json({ data });
     }),
@@ -109,63 +157,27 @@ export function sandbox({ now = Date.now }: { now?: () => number } = {}): Sandbo
       const response = await getResponse(handlers, request);
       return response ?? Response.json({ message: SERVED }, { status: 404 });
     },
+    told: teller.told,
+    stop: teller.stop,
   };
 }
 
-interface Call {
-  /** Keeps the message and makes the answer to an accepted message. */
-  accept(): Response;
-  /** The number of calls from this number to this recipient, this one included. */
-  calls: number;
-}
-
-interface Magic {
-  /** The recipient's row in docs/sending-templates.md. */
-  does: string;
-  answer(call: Call): Response | Promise<Response>;
-}
-
-/** The recipients with an answer of their own. Besides them, +15550 and six digits get that error code. */
-export const MAGIC: Record<string, Magic> = {
-  "+15551000001": {
-    does: "throttles twice, then takes every message",
-    answer: ({ accept, calls }) => calls <= 2 ? failure(130429) : accept(),
-  },
-  "+15551000002": {
-    does: "is down: a 503 with `Retry-After: 30`",
-    answer: () => plain(503, "Service Unavailable", { "Retry-After": "30" }),
-  },
-  "+15551000003": {
-    does: "takes the message and never answers",
-    answer: ({ accept }) => accept() && new Promise(() => {}),
-  },
-  "+15551000004": {
-    does: "takes the message and answers after 30 s",
-    answer: async ({ accept }) => {
-      const answer = accept();
-      await delay(30_000, { persistent: false });
-      return answer;
-    },
-  },
-  "+15551000005": {
-    does: "takes the message and breaks the connection off",
-    answer: ({ accept }) => accept() && HttpResponse.error(),
-  },
-  "+15551000006": {
-    does: "takes the message and answers a bare 500",
-    answer: ({ accept }) => accept() && plain(500, "Internal Server Error"),
-  },
-  "+15551000007": {
-    does: "takes the message and answers 200 without its id",
-    answer: ({ accept }) => accept() && HttpResponse.json({ messaging_product: "whatsapp" }),
-  },
+const WINDOW_CLOSED = {
+  code: 131047,
+  details: "Message failed to send because more than 24 hours have passed since the customer " +
+    "last replied to this number.",
 };
 
-/** The error that a recipient gets whatever the message is. */
-function failure(code: number): Response {
-  return graphError({ code, details: `The sandbox answers this recipient with the code ${code}.` });
-}
-
-function plain(status: number, text: string, headers: Record<string, string> = {}): Response {
-  return new HttpResponse(text, { status, headers });
+/** What the channel charges: within the window, nothing for texts and utility templates. */
+function pricingOf(message: TemplateMessage | TextMessage, hasWindow: boolean): Pricing {
+  const category = message.type === "text"
+    ? "service"
+    : findTemplate(message.template.name, message.template.language.code)!.category.toLowerCase();
+  const isFree = hasWindow && ["service", "utility"].includes(category);
+  return {
+    billable: !isFree,
+    pricing_model: "PMP",
+    type: isFree ? "free_customer_service" : "regular",
+    category,
+  };
 }

@@ -22,10 +22,10 @@ const { port, host } = new Command("npm run sandbox --")
   .opts<{ port: number; host: string }>();
 
 try {
-  const answer = sandboxHost();
+  const sandbox = sandboxHost();
   const server = Deno.serve(
     { hostname: host, port, onListen() {} },
-    async (request) => refusedHost(request, host) ?? await answer(request),
+    async (request) => refusedHost(request, host) ?? await sandbox.fetch(request),
   );
   const { port: actual } = server.addr;
   console.log(`The sandbox accepts messages until Ctrl-C.

@@ -157,9 +157,10 @@ const LISTS: Record<string, List> = {
     alike: 1,
     fill: `
       insert into conversations (
-        company_id, contact_id, messaging_account_id, status, last_message_at, created_at, updated_at
+        company_id, contact_id, messaging_account_id, phone_number_id, status, last_message_at, created_at,
+        updated_at
       )
-      select company_id, contact_id, account_id, 'closed', now() - n * interval '1 minute',
+      select company_id, contact_id, account_id, '1', 'closed', now() - n * interval '1 minute',
         now() - n * interval '1 minute', now() - n * interval '1 minute'
       from crowd, generate_series(1, rows) n`,
   },

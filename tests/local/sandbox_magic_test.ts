@@ -1,6 +1,6 @@
 // The recipients whom the sandbox answers as the channel does on a bad day.
 import assert from "node:assert/strict";
-import { MAGIC } from "../../local/sandbox/sandbox.ts";
+import { MAGIC } from "../../local/sandbox/magic.ts";
 import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { takenFrom } from "../support/sending.ts";

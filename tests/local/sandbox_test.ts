@@ -1,6 +1,7 @@
 // The stand-in for the WhatsApp API, called as the functions call the channel.
 import assert from "node:assert/strict";
-import { MAGIC, type SandboxMessage } from "../../local/sandbox/sandbox.ts";
+import { MAGIC } from "../../local/sandbox/magic.ts";
+import type { SandboxMessage } from "../../local/sandbox/sandbox.ts";
 import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { anyPhone, anyPhoneNumberId } from "../support/company.ts";
 import { type Answer, send } from "../support/calls.ts";
@@ -133,7 +134,7 @@ const REFUSALS: Record<string, [code: number, messages: unknown[]]> = {
     message(to, {}, { to: 5511987654321 }),
     message(to, {}, { messaging_product: "sms" }),
     message(to, {}, { recipient_type: "group" }),
-    message(to, {}, { type: "text" }),
+    message(to, {}, { type: "image" }),
     message(to, {}, { template: "order_update" }),
     message(to, {}, { biz_opaque_callback_data: "x".repeat(513) }),
     message(to, { language: "pt_BR" }),
@@ -215,6 +216,9 @@ Deno.test("any other address is a 404", async () => {
   for (const [method, path] of elsewhere) {
     const { status, body } = await send(`${stack.url}/sandbox/${path}`, method, HEADERS);
     assert.equal(status, 404, `${method} ${path}`);
-    assert.match(body.message, /^The sandbox serves POST .+ and GET \/sandbox\/messages$/);
+    assert.match(
+      body.message,
+      /^The sandbox serves POST .+, GET \/sandbox\/messages and POST \/sandbox\/inbound$/,
+    );
   }
 });

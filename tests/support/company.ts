@@ -133,6 +133,8 @@ export interface MessageColumns {
   outcome?: "pending" | "accepted" | "failed";
   whatsapp_message_id?: string;
   created_at?: Date;
+  /** Of an inbound message: when the person wrote it. */
+  sent_at?: Date;
 }
 
 /** Adds a message to the conversation of a company, and returns its id. */

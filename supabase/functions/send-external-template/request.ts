@@ -9,6 +9,7 @@ import {
   ShortText,
   verbatim,
 } from "../_shared/http/fields.ts";
+import { IdempotencyKey } from "../_shared/sending/request.ts";
 
 /** The values of the variables in one component of a template, in order. */
 const Variables = z.array(verbatim(1024)).max(30, "must have at most 30 items");
@@ -38,12 +39,6 @@ export const SendRequest = z.strictObject({
 ).meta({
   id: "SendRequest",
   dependentSchemas: { template_header_type: { properties: { header_variables: { maxItems: 0 } } } },
-});
-
-/** The parameters of a request. */
-export const SendParameters = z.strictObject({
-  // Beyond the specification: judges the request as a send, and sends and writes nothing.
-  dry_run: z.enum(["true", "false"], "must be true or false").default("false"),
 });
 
 export type SendRequest = z.output<typeof SendRequest>;

@@ -522,6 +522,7 @@ export type Database = {
           "name_words": string | null;
           "phone": string | null;
           "phone_key": string | null;
+          "profile_name_at": string | null;
           "source": string;
           "start_word_at": string | null;
           "stop_word_at": string | null;
@@ -556,6 +557,7 @@ export type Database = {
           "name_words"?: never;
           "phone"?: string | null;
           "phone_key"?: never;
+          "profile_name_at"?: string | null;
           "source"?: string;
           "start_word_at"?: string | null;
           "stop_word_at"?: string | null;
@@ -589,6 +591,7 @@ export type Database = {
           "name_words"?: never;
           "phone"?: string | null;
           "phone_key"?: never;
+          "profile_name_at"?: string | null;
           "source"?: string;
           "start_word_at"?: string | null;
           "stop_word_at"?: string | null;
@@ -1571,6 +1574,39 @@ export type Database = {
           },
         ];
       };
+      "user_id_changes": {
+        Row: {
+          "becomes": string;
+          "company_id": string;
+          "happened_at": string;
+          "id": string;
+          "was": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "becomes": string;
+          "company_id": string;
+          "happened_at": string;
+          "id"?: string;
+          "was": string;
+        };
+        Update: {
+          "becomes"?: string;
+          "company_id"?: string;
+          "happened_at"?: string;
+          "id"?: string;
+          "was"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "user_id_changes_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "waiting_facts": {
         Row: {
           "account_id": string;
@@ -2388,6 +2424,16 @@ export type Database = {
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_app": { Args: { "app_key": string }; Returns: Json };
       "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "claim_reply": {
+        Args: {
+          "claim_id": string;
+          "content": string;
+          "conversation_id": string;
+          "dry_run"?: boolean;
+          "idempotency_key"?: string;
+        };
+        Returns: Json;
+      };
       "claim_template_send": {
         Args: {
           "body_variables"?: (string)[];

@@ -1,0 +1,11 @@
+/** The demo company's numbers, as supabase/seed.sql has them. */
+export const DEMO_NUMBERS: Record<string, string> = {
+  "900000000000011": "+1 202-555-0100",
+  "900000000000012": "+44 7700 900100",
+};
+
+/** The phone of a number of the business, as the channel shows it. Every id of digits is one. */
+export function displayPhoneNumber(id: string): string {
+  // No country has the code 999.
+  return DEMO_NUMBERS[id] ?? `+999 ${id.slice(-9).padStart(9, "0")}`;
+}

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { phoneKey } from "../../supabase/functions/gateway/records/phone_key.ts";
+
+/** A person who has the channel's app. */
+export interface Person {
+  /** The channel's id of the person for the businesses of the sandbox (BSUID). */
+  userId: string;
+  name: string;
+}
+
+/** For how long a person's message allows free answers. */
+const WINDOW_MS = 24 * 60 * 60 * 1000;
+/** Only the newest are remembered, so that a sandbox that runs for days does not fill the memory. */
+const MAX_REMEMBERED = 10_000;
+
+/** Of the calling codes that the demo data has. A person of another country gets the reserved code ZZ. */
+const COUNTRIES: [code: string, country: string][] = [
+  ["+1", "US"],
+  ["+33", "FR"],
+  ["+34", "ES"],
+  ["+351", "PT"],
+  ["+44", "GB"],
+  ["+49", "DE"],
+  ["+52", "MX"],
+  ["+54", "AR"],
+  ["+55", "BR"],
+];
+
+/**
+ * The people whom the sandbox knows: everyone with a phone, and who was played without one. A person has one id,
+ * whatever the spelling of the phone.
+ *
+ * @param now the sandbox's clock, in milliseconds.
+ */
+export function people(now: () => number) {
+  const byPhone = new Map<string, Person>();
+  const byUserId = new Map<string, Person>();
+  const lastWrote = new Map<string, number>();
+
+  const remember = (person: Person, phone: string | null): Person => {
+    put(byUserId, person.userId, person);
+    if (phone !== null) put(byPhone, phoneKey(phone), person);
+    return person;
+  };
+
+  return {
+    /**
+     * The person with this phone or this id.
+     *
+     * @param phone with its plus sign.
+     * @param told what is known of the person from now on.
+     */
+    find(phone: string | null, told: { userId?: string; name?: string } = {}): Person {
+      const known = phone === null ? undefined : byPhone.get(phoneKey(phone));
+      const userId = told.userId ?? known?.userId ?? userIdOf(phone!);
+      const name = told.name ?? byUserId.get(userId)?.name ?? `Person ${lastFour(phone ?? userId)}`;
+      return remember({ userId, name }, phone);
+    },
+    /** Notes that the person writes to a number now. */
+    wrote({ userId }: Person, phoneNumberId: string) {
+      put(lastWrote, `${phoneNumberId} ${userId}`, now());
+    },
+    /** Whether free answers from this number to the person are allowed. */
+    hasWindow({ userId }: Person, phoneNumberId: string): boolean {
+      return now() - (lastWrote.get(`${phoneNumberId} ${userId}`) ?? -Infinity) < WINDOW_MS;
+    },
+  };
+}
+
+/** The same phone has the same id in every sandbox. */
+function userIdOf(phone: string): string {
+  const digest = createHash("sha256").update(phoneKey(phone)).digest();
+  const [, country = "ZZ"] = COUNTRIES.find(([code]) => phone.startsWith(code)) ?? [];
+  return `${country}.${String(digest.readBigUInt64BE() % 10n ** 16n).padStart(16, "0")}`;
+}
+
+function lastFour(text: string): string {
+  return text.slice(-4);
+}
+
+/** Sets an entry as the newest, and forgets the oldest when there are too many. */
+function put<Value>(map: Map<string, Value>, key: string, value: Value) {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MAX_REMEMBERED) map.delete(map.keys().next().value!);
+}

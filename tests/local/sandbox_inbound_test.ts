@@ -1,0 +1,251 @@
+// A person who is played by POST /sandbox/inbound, and the free answers that this allows.
+import assert from "node:assert/strict";
+import { stack } from "../support/test_stack.ts";
+import { send } from "../support/calls.ts";
+import { anyPhone, anyPhoneNumberId } from "../support/company.ts";
+import { NOW, NUMBER, sandboxWithWebhook, text } from "./sandbox_webhook.ts";
+
+const ANA = "+5511987654321";
+const HOUR = 60 * 60 * 1000;
+
+Deno.test("what a person writes is posted in the channel's shape", async () => {
+  await using channel = sandboxWithWebhook();
+  const { status, body } = await channel.writes(ANA, "Bom dia!", { name: "Ana Souza" });
+  const { message_id, user_id } = body;
+  assert.deepEqual([status, body], [200, {
+    message_id,
+    user_id,
+    posted: true,
+    webhook_status: 200,
+  }]);
+  assert.match(message_id, /^wamid\.\S+$/);
+  assert.match(user_id, /^BR\.\d{16}$/);
+  const [post, ...more] = await channel.told();
+  assert.deepEqual(more, []);
+  assert.deepEqual(post.body, {
+    object: "whatsapp_business_account",
+    entry: [{
+      id: "900000000000001",
+      changes: [{
+        value: {
+          messaging_product: "whatsapp",
+          metadata: { display_phone_number: "999352242922", phone_number_id: NUMBER },
+          contacts: [{ profile: { name: "Ana Souza" }, wa_id: ANA.slice(1), user_id }],
+          messages: [{
+            ...{ from: ANA.slice(1), from_user_id: user_id, id: message_id },
+            ...{ timestamp: String(NOW), type: "text", text: { body: "Bom dia!" } },
+          }],
+        },
+        field: "messages",
+      }],
+    }],
+  });
+});
+
+Deno.test("a person has one id in every spelling, and keeps a name", async () => {
+  await using channel = sandboxWithWebhook();
+  const first = await channel.writes(ANA, "a", { name: "Ana Souza" });
+  for (const spelling of ["5511987654321", "+551187654321", "551187654321"]) {
+    assert.equal((await channel.writes(spelling, "b")).body.user_id, first.body.user_id);
+  }
+  const posts = await channel.told();
+  assert.deepEqual(posts.map(({ value }) => value.messages[0].from), [
+    ...["5511987654321", "5511987654321", "551187654321", "551187654321"],
+  ]);
+  for (const { value } of posts) assert.equal(value.contacts[0].profile.name, "Ana Souza");
+  assert.notEqual((await channel.writes("+5511987654322", "c")).body.user_id, first.body.user_id);
+});
+
+Deno.test("a person may hide the phone, or have none", async () => {
+  await using channel = sandboxWithWebhook();
+  const userId = "BR.5043781234567894";
+  const hidden = await channel.writes(ANA, "oi", { hide_phone: true });
+  const none = await channel.call("/inbound", {
+    ...{ phone_number_id: NUMBER, user_id: userId, text: "oi", name: "Bia ✨" },
+  });
+  assert.equal(none.body.user_id, userId);
+  const posts = await channel.told();
+  assert.deepEqual(
+    posts.map(({ value: { contacts: [contact], messages: [message] } }) => [
+      ...[contact.wa_id, contact.user_id, message.from, message.from_user_id],
+    ]),
+    [hidden.body.user_id, userId].map((id) => [undefined, id, undefined, id]),
+  );
+});
+
+Deno.test("a person may answer a message, and write what is no text", async () => {
+  await using channel = sandboxWithWebhook();
+  const image = { type: "image", image: { id: "1", mime_type: "image/jpeg", sha256: "x" } };
+  await channel.call("/inbound", {
+    ...{ phone_number_id: NUMBER, from: ANA, message: image, answers: "wamid.sandbox.1" },
+  });
+  const [{ value: { messages: [{ type, image: sent, context }] } }] = await channel.told();
+  assert.deepEqual([type, sent], ["image", image.image]);
+  assert.deepEqual(context, { from: "999352242922", id: "wamid.sandbox.1" });
+});
+
+const GOOD = { phone_number_id: NUMBER, from: ANA, text: "Hello" };
+
+/** What is wrong with a body, and the sentence about it. */
+const REFUSED: [changes: unknown, message: RegExp][] = [
+  [{ phone_number_id: undefined }, /^phone_number_id must be a text of digits/],
+  [{ phone_number_id: 1 }, /^phone_number_id must be a text of digits/],
+  [{ phone_number_id: "+1" }, /^phone_number_id must be a text of digits/],
+  [{ from: undefined }, /^from is required; only a person with user_id may do without$/],
+  ...["", "5511", "+55 11 98765-4321", "+0511987654321", "Ana", 5511987654321, null].map((
+    from,
+  ): [unknown, RegExp] => [{ from }, /^from must be /]),
+  [{ text: undefined }, /^text is required, or message in its place, and not both$/],
+  [{ message: { type: "image", image: {} } }, /^text is required, or message in its place/],
+  [{ text: "" }, /^text must not be empty$/],
+  [{ text: 1 }, /^text must be a text$/],
+  [{ text: "x".repeat(65_537) }, /^text must have at most 65536 characters$/],
+  [{ text: undefined, message: "Hello" }, /^message must be an object of the channel with a type$/],
+  [{ text: undefined, message: {} }, /^message\.type must be a text$/],
+  [
+    { text: undefined, message: { type: "image", text: {} } },
+    /^message must have an object with the name of its type: image$/,
+  ],
+  [
+    { text: undefined, message: { type: "text", text: {}, id: "1" } },
+    /^message must not have from, from_user_id, id, timestamp, context: the sandbox adds them$/,
+  ],
+  [{ user_id: "5511987654321" }, /^user_id must be a business-scoped user id/],
+  [{ name: "" }, /^name must not be empty$/],
+  [{ hide_phone: "yes" }, /^hide_phone must be true or false$/],
+  [{ answers: 1 }, /^answers must be the id of a message on the channel \(wamid\)$/],
+  [
+    { texts: "x" },
+    /^texts: no field that is accepted here; there are phone_number_id, from, text, message, user_id, name, hide_phone, answers$/,
+  ],
+  [{ from: "x", name: 1 }, /^from must .+\. name must be a text$/],
+];
+
+Deno.test("a wrong body is refused with a sentence, and nothing is posted", async () => {
+  await using channel = sandboxWithWebhook();
+  for (const [changes, message] of REFUSED) {
+    const { status, body } = await channel.call("/inbound", { ...GOOD, ...changes as object });
+    assert.equal(status, 400, JSON.stringify(changes));
+    assert.match(body.message, message);
+  }
+  for (const json of ["[]", "1", "null", '"text"']) {
+    const { status, body } = await channel.call("/inbound", json);
+    assert.deepEqual([status, body.message], [400, "The body must be a JSON object"]);
+  }
+  for (const broken of ["", "{", "from=1"]) {
+    const { status, body } = await channel.call("/inbound", broken);
+    assert.deepEqual([status, body.message], [400, "The body is not JSON"]);
+  }
+  assert.deepEqual(await channel.told(), []);
+});
+
+Deno.test("only JSON by its Content-Type is taken, which no page of another site can send", async () => {
+  await using channel = sandboxWithWebhook();
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""]) {
+    const { status, body } = await channel.call("/inbound", GOOD, { "Content-Type": type });
+    assert.deepEqual([status, body.message], [415, "The Content-Type must be application/json"]);
+  }
+  const { status } = await channel.call("/inbound", GOOD, {
+    "Content-Type": "Application/JSON; charset=utf-8",
+  });
+  assert.equal(status, 200);
+  assert.equal((await channel.told()).length, 1);
+});
+
+Deno.test("the sandbox of a stack has it too; without events it posts nothing", async () => {
+  const json = { phone_number_id: anyPhoneNumberId(), from: anyPhone(), text: "Hello" };
+  const { status, body } = await send(
+    `${stack.url}/sandbox/inbound`,
+    "POST",
+    { "Content-Type": "application/json" },
+    JSON.stringify(json),
+  );
+  assert.deepEqual([status, body.posted, body.reason], [200, false, "The sandbox has no webhook"]);
+});
+
+Deno.test("a free answer is taken for 24 hours after the person has written to the number", async () => {
+  await using channel = sandboxWithWebhook();
+  const answer = async (addressee: object, number = NUMBER) => {
+    const parts = { messaging_product: "whatsapp", ...addressee, ...text("Hi") };
+    return (await channel.call(`/v26.0/${number}/messages`, parts)).body;
+  };
+  const assertClosed = ({ error }: { error?: { code: number; message: string } }) =>
+    assert.deepEqual([error?.code, error?.message], [
+      ...[131047, "(#131047) Re-engagement message"],
+    ]);
+  assertClosed(await answer({ to: ANA }));
+  // A template opens no window.
+  await channel.send({ to: ANA });
+  assertClosed(await answer({ to: ANA }));
+
+  const { body: { user_id } } = await channel.writes(ANA, "Hello");
+  const byPhone = await answer({ to: "551187654321" });
+  assert.deepEqual(byPhone.contacts, [{ input: "551187654321", wa_id: "551187654321" }]);
+  const byId = await answer({ recipient: user_id });
+  assert.deepEqual(byId.contacts, [{ input: user_id, user_id }]);
+  assert.match(byId.messages[0].id, /^wamid\./);
+  // The phone counts when there are both.
+  assertClosed(await answer({ to: "+12025550199", recipient: user_id }));
+  assertClosed(await answer({ to: ANA }, "106540352242923"));
+
+  channel.clock.now += 24 * HOUR - 1;
+  assert.equal((await answer({ to: ANA })).error, undefined);
+  channel.clock.now += 1;
+  assertClosed(await answer({ to: ANA }));
+  assertClosed(await answer({ recipient: user_id }));
+  await channel.writes(ANA, "Again");
+  assert.equal((await answer({ recipient: user_id })).error, undefined);
+});
+
+Deno.test("a person who answers a template by a story may be answered", async () => {
+  await using channel = sandboxWithWebhook();
+  await channel.send({ to: "+15552000006" });
+  await channel.told();
+  await channel.send({ to: "+15552000006" }, text("Com prazer"));
+});
+
+Deno.test("a template reaches a person by id, but no code does", async () => {
+  await using channel = sandboxWithWebhook();
+  const recipient = "BR.5043781234567894";
+  await channel.send({ recipient });
+  const [{ value: { contacts: [{ wa_id, user_id }], statuses: [status] } }] = await channel.told();
+  assert.deepEqual([wa_id, user_id, status.recipient_id, status.recipient_user_id], [
+    ...[undefined, recipient, undefined, recipient],
+  ]);
+  const { body } = await channel.call(`/v26.0/${NUMBER}/messages`, {
+    ...{ messaging_product: "whatsapp", recipient, type: "template" },
+    template: {
+      name: "login_code",
+      language: { code: "en_US" },
+      components: [{ type: "body", parameters: [{ type: "text", text: "123456" }] }],
+    },
+  });
+  assert.equal(body.error.code, 131062);
+});
+
+Deno.test("a text of the wrong form is refused", async () => {
+  await using channel = sandboxWithWebhook();
+  await channel.writes(ANA, "Hello");
+  const cases: [parts: object, code: number][] = [
+    [{ text: undefined }, 131008],
+    [{ text: {} }, 131008],
+    [{ text: "Hi" }, 100],
+    [{ text: { body: "" } }, 100],
+    [{ text: { body: "x".repeat(4097) } }, 100],
+    [{ text: { body: "Hi", html: true } }, 100],
+    [{ to: undefined }, 131008],
+    [{ to: undefined, recipient: "5511987654321" }, 100],
+    [{ to: "BR.5043781234567894" }, 100],
+    [{ context: {} }, 131008],
+  ];
+  for (const [parts, code] of cases) {
+    const { body } = await channel.call(`/v26.0/${NUMBER}/messages`, {
+      ...{ messaging_product: "whatsapp", to: ANA, ...text("Hi"), ...parts },
+    });
+    assert.equal(body.error?.code, code, JSON.stringify(parts));
+  }
+  await channel.send({ to: ANA }, {
+    ...text("x".repeat(4096)),
+    ...{ recipient_type: "individual", context: { message_id: "wamid.1" } },
+  });
+});

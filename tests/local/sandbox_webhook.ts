@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
+import { sandbox, type SandboxOptions } from "../../local/sandbox/sandbox.ts";
+import { signatureOf } from "../support/channel_apps.ts";
+
+/** What a webhook has been sent. */
+export interface Post {
+  bytes: Uint8Array<ArrayBuffer>;
+  headers: Headers;
+  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  body: any;
+  // deno-lint-ignore no-explicit-any -- as above
+  value: any;
+}
+
+export const SECRET = "secret-of-the-app";
+export const NUMBER = "106540352242922";
+export const NOW = 1_795_262_400;
+export const MARK = "5e4d0000-0000-4000-8000-000000000001.1";
+const CHANNEL = "http://127.0.0.1:54330/sandbox";
+
+/**
+ * A sandbox of the test's own, with a webhook that records what is posted. Stories have no delays, and the clock
+ * stands still until the test moves it.
+ *
+ * @param answer what the webhook answers.
+ */
+export function sandboxWithWebhook(
+  answer: (post: Post) => Response | Promise<Response> = () => new Response(),
+  options: SandboxOptions = {},
+) {
+  const clock = { now: NOW * 1000 };
+  const posts: Post[] = [];
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      const body = JSON.parse(new TextDecoder().decode(bytes));
+      const { value } = body.entry[0].changes[0];
+      const post = { bytes, headers: request.headers, body, value };
+      posts.push(post);
+      return await answer(post);
+    },
+  );
+  const webhook = { url: `http://127.0.0.1:${server.addr.port}/webhook/app`, secret: SECRET };
+  const channel = sandbox({ now: () => clock.now, webhook: () => webhook, pace: 0, ...options });
+
+  const call = async (path: string, json: unknown, headers: Record<string, string> = {}) => {
+    const response = await channel.fetch(
+      new Request(CHANNEL + path, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${SANDBOX_TOKEN}`,
+          "Content-Type": "application/json",
+          ...headers,
+        },
+        body: typeof json === "string" ? json : JSON.stringify(json),
+      }),
+    );
+    return { status: response.status, body: await response.json() };
+  };
+
+  return {
+    clock,
+    webhook,
+    /** All posts so far, but those that told() has answered. */
+    posts,
+    call,
+    stop: channel.stop,
+    /** What has been posted when nothing is left to post, the first first. */
+    async told(): Promise<Post[]> {
+      await channel.told();
+      return posts.splice(0);
+    },
+    /** Sends the template order_update, or another message; answers its id. */
+    async send(addressee: { to?: string; recipient?: string }, parts: object = {}) {
+      const { status, body } = await call(`/v26.0/${NUMBER}/messages`, {
+        ...template("order_update", "Ada", "A-1815"),
+        ...addressee,
+        ...parts,
+      });
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.messages[0].id as string;
+    },
+    /** A person writes to the number. */
+    writes: (from: string, text: string, more: object = {}) =>
+      call("/inbound", { phone_number_id: NUMBER, from, text, ...more }),
+    [Symbol.asyncDispose]: async () => {
+      await channel.stop();
+      await server.shutdown();
+    },
+  };
+}
+
+/** A template with these body variables, addressed to nobody yet. */
+export function template(name: string, ...values: string[]) {
+  const body = { type: "body", parameters: values.map((text) => ({ type: "text", text })) };
+  const components: { type: string; parameters: object[] }[] = values.length > 0 ? [body] : [];
+  return {
+    messaging_product: "whatsapp",
+    type: "template",
+    biz_opaque_callback_data: MARK,
+    template: { name, language: { code: "en_US" }, components },
+  };
+}
+
+/** What makes a message a free text. */
+export const text = (body: string) => ({ type: "text", template: undefined, text: { body } });
+
+/** A post in a word for each status or message. */
+export function inWords({ value: { statuses = [], messages = [] } }: Post): string {
+  return [
+    ...statuses.map(({ status, errors }: { status: string; errors?: { code: number }[] }) =>
+      [status, ...errors?.map(({ code }) => code) ?? []].join(" ")
+    ),
+    ...messages.map(({ type }: { type: string }) => type),
+  ].join();
+}
+
+/** That a post is signed over its bytes, which are escaped ASCII. */
+export async function assertSigned({ bytes, headers }: Post) {
+  assert.equal(headers.get("X-Hub-Signature-256"), await signatureOf(bytes, SECRET));
+  assert.equal(headers.get("Content-Type"), "application/json");
+  assert.match(new TextDecoder().decode(bytes), /^[\x20-\x7e]+$/);
+}
