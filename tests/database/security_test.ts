@@ -61,7 +61,7 @@ Deno.test("every view shows rows of one table of the key's company, and api_read
       where relkind = 'v' and relnamespace = any (array['public', 'app']::regnamespace[])
     `
   );
-  assert.ok(views.length >= 9);
+  assert.ok(views.length >= 10);
   for (const { name, definition, ...rest } of views) {
     // The owner's rights, so that operators that are not leakproof may use an index. Hence the rest of this test.
     assert.deepEqual(rest, {

@@ -2250,6 +2250,77 @@ export type Database = {
           },
         ];
       };
+      "own_sends": {
+        Row: {
+          "attempt": number;
+          "channel_code": number | null;
+          "company_id": string;
+          "created_at": string;
+          "double_sent_ids": (string)[];
+          "idempotency_key": string | null;
+          "language_code": string | null;
+          "lease_ends_at": string | null;
+          "message_id": string;
+          "reason": string | null;
+          "state": string | null;
+          "template_name": string | null;
+          "whatsapp_message_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "attempt"?: number | null;
+          "channel_code"?: number | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "double_sent_ids"?: (string)[] | null;
+          "idempotency_key"?: string | null;
+          "language_code"?: string | null;
+          "lease_ends_at"?: never;
+          "message_id"?: string | null;
+          "reason"?: never;
+          "state"?: never;
+          "template_name"?: string | null;
+          "whatsapp_message_id"?: string | null;
+        };
+        Update: {
+          "attempt"?: number | null;
+          "channel_code"?: number | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "double_sent_ids"?: (string)[] | null;
+          "idempotency_key"?: string | null;
+          "language_code"?: string | null;
+          "lease_ends_at"?: never;
+          "message_id"?: string | null;
+          "reason"?: never;
+          "state"?: never;
+          "template_name"?: string | null;
+          "whatsapp_message_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "sends_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "messages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "own_messages";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "own_stages": {
         Row: {
           "company_id": string;
