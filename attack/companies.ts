@@ -159,7 +159,7 @@ async function writeCompany(
         await sql`insert into messages ${
           sql({
             ...{ id: idOf(n, kind, row), company_id: id, conversation_id },
-            ...{ direction: "outbound", status: "sent", content: text, rendered_text: text },
+            ...{ direction: "outbound", outcome: "accepted", content: text, rendered_text: text },
             whatsapp_message_id: `wamid.${text}.${kind}.${row}`,
           })
         }`;

@@ -3,7 +3,7 @@ import { Contact } from "../supabase/functions/gateway/resources/contacts.ts";
 import { Conversation } from "../supabase/functions/gateway/resources/conversations.ts";
 import { Deal } from "../supabase/functions/gateway/resources/deals.ts";
 import { Stage } from "../supabase/functions/gateway/resources/stages.ts";
-import { Sent } from "../supabase/functions/send-external-template/answers.ts";
+import { Sent } from "../supabase/functions/_shared/sending/answers.ts";
 import { type MeasuredCompany, NAME, RARE_TAG } from "./dataset.ts";
 import { ANY, type PlannedRequest } from "./load.ts";
 import { type BenchStack, CHANNEL_DELAY_MS } from "./measured_stack.ts";

@@ -84,7 +84,8 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   conflict: {
     description:
       "The change conflicts with an existing record: a contact with the same phone, or another " +
-      "conversation that is not closed. `error` tells what to do with that record.",
+      "conversation that is not closed. `error` tells what to do with that record. Or: the conversation to reply in " +
+      "is closed; `existing_id` is then the contact's one that is not, if there is one.",
     members: {
       existing_id: {
         type: "string",
@@ -92,6 +93,23 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
         description: "The id of the existing record.",
       },
     },
+    optional: ["existing_id"],
+  },
+  window_closed: {
+    description:
+      "More than 24 hours have passed since the person last wrote on this number, or the person never did. Send a " +
+      "template. A free reply is possible again once the person writes.",
+    members: {
+      window_expires_at: {
+        type: ["string", "null"],
+        format: "date-time",
+        description:
+          "When the window closed, or closes within a minute; null when the person has never written. Missing when " +
+          "the channel said that the window is closed.",
+      },
+      channel: CHANNEL,
+    },
+    optional: ["window_expires_at", "channel"],
   },
   cursor_expired: {
     description:
@@ -122,8 +140,8 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   template_rejected: {
     description:
-      "The template is not approved, has another language or takes other values. The channel refused it, " +
-      "and `channel` has the reason; or the account's catalogue of templates shows it, and `details` " +
+      "The template is not approved, has another language or takes other values, or a free reply is none that the " +
+      "channel takes. The channel refused it, and `channel` has the reason; or the account's catalogue of templates shows it, and `details` " +
       "names each field. A repeat is refused as well; after `details`, the idempotency key is still free.",
     members: {
       channel: CHANNEL,

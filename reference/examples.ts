@@ -24,6 +24,7 @@ const TEMPLATE = {
   body_variables: ["Maya", "A-1815"],
 };
 const ORDER_KEY = "order-A-1815-shipped";
+const REPLY = "Sim, temos! Qual é a voltagem da sua loja?";
 /** A send to one of the recipients for which the sandbox answers with a failure. */
 const failingSend = (name: string, summary: string, phone: string): ExampleRequest => ({
   name,
@@ -114,6 +115,29 @@ export const EXAMPLE_REQUESTS = {
     failingSend("accountRefused", "The account's token has expired", "+15550000190"),
     failingSend("notSent", "The channel is down", "+15551000002"),
     failingSend("unknownOutcome", "The channel fails without a reason", "+15551000006"),
+  ],
+  sendReply: [
+    {
+      name: "dryRun",
+      summary: "Whether a reply is possible now",
+      query: { dry_run: "true" },
+      body: { conversation_id: demoId("08", 11), text: REPLY },
+    },
+    {
+      name: "windowClosed",
+      summary: "The person wrote more than 24 hours ago",
+      body: { conversation_id: demoId("08", 8), text: REPLY },
+    },
+    {
+      name: "closed",
+      summary: "The conversation is closed",
+      body: { conversation_id: demoId("08", 2), text: REPLY },
+    },
+    {
+      name: "unknown",
+      summary: "Your company has no such conversation",
+      body: { conversation_id: demoId("08", 9999), text: REPLY },
+    },
   ],
 } satisfies
   & Record<Exclude<OperationId, "getOpenApi">, [ExampleRequest, ...ExampleRequest[]]>

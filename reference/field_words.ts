@@ -6,7 +6,12 @@ import type { Contact } from "../supabase/functions/gateway/resources/contacts.t
 import type { Conversation } from "../supabase/functions/gateway/resources/conversations.ts";
 import type { Deal } from "../supabase/functions/gateway/resources/deals.ts";
 import type { Member } from "../supabase/functions/gateway/resources/members.ts";
-import type { Message } from "../supabase/functions/gateway/resources/messages.ts";
+import type {
+  Message,
+  MessageFailure,
+  MessageMedia,
+  MessageReaction,
+} from "../supabase/functions/gateway/resources/messages.ts";
 import type { Pipeline } from "../supabase/functions/gateway/resources/pipelines.ts";
 import type { Stage } from "../supabase/functions/gateway/resources/stages.ts";
 import type { Team } from "../supabase/functions/gateway/resources/teams.ts";
@@ -22,8 +27,10 @@ import type {
   DryRun,
   Repeat,
   Sent,
-} from "../supabase/functions/send-external-template/answers.ts";
+} from "../supabase/functions/_shared/sending/answers.ts";
+import type { MarketingOptOut } from "../supabase/functions/send-external-template/answers.ts";
 import type { SendRequest } from "../supabase/functions/send-external-template/request.ts";
+import type { ReplyRequest } from "../supabase/functions/whatsapp/replies/request.ts";
 
 // The prose of the schemas and their fields. It does not compile when a field of a record has none.
 
@@ -47,14 +54,23 @@ const contact: FieldsOf<typeof Contact> = {
   ...COMMON,
   name: "The person's name.",
   email: "The person's email address.",
-  phone: "The person's phone in E.164 format with a leading plus sign, stored as sent.",
+  phone:
+    "The person's phone in E.164 format with a leading plus sign, stored as sent. `null` in answers " +
+    "for a person whose phone the channel hides.",
   temperature: "How warm the lead is.",
   tags: "Labels to group contacts by.",
   source: "Where the contact came from.",
   job_title: "The person's job.",
   empresa: "The company that the person works for.",
   custom_fields: "Fields of your own: any JSON object.",
-  do_not_contact: "Whether template sends to this contact are blocked.",
+  do_not_contact: "Whether sends to this contact are blocked.",
+  do_not_contact_source:
+    "Who blocked them: `manual`, a person or a key of your company; `word`, the contact by a message such as " +
+    "`stop`. `null` while they are not blocked.",
+  do_not_contact_at:
+    "Since when they are blocked; `null` while they are not, and when that is not known.",
+  marketing_opt_out_at:
+    "Since when the person wants no marketing templates; `null` when that was never said, or was taken back.",
   is_active: "Whether the contact is in use.",
 };
 
@@ -77,13 +93,16 @@ const pipeline: FieldsOf<typeof Pipeline> = {
 const conversation: FieldsOf<typeof Conversation> = {
   ...COMMON,
   contact_id: "The contact of the conversation.",
+  phone_number_id:
+    "The messaging account, and so the number of your company, that the conversation is on.",
   status: "The state of the conversation. On one account, a contact has at most one conversation " +
     "that is not `closed`.",
   assigned_to: "The member of your company who handles the conversation.",
   team_id: "The team of your company that handles the conversation.",
   last_message_at: "When the last message was sent or received.",
   window_expires_at:
-    "The end of the window for free replies: 24 hours after the contact's last message.",
+    "Until when your company may reply freely: 24 hours after the contact's last message on this number, " +
+    "or when the channel said that it is closed.",
 };
 
 /** The descriptions of the fields, by the id of their schema. */
@@ -121,16 +140,61 @@ export const FIELDS = {
     conversation_id: "The conversation of the message.",
     direction: "`inbound`: from the contact. `outbound`: from your company.",
     type: "The kind of the message. The medium itself is not shown.",
-    content: "The text, or the caption of a medium. Of a template send: its `display_text`.",
+    content:
+      "What the message says: the text, the caption of a medium, the label of the button that was tapped. Of a " +
+      "template send: its `display_text`. Outbound, at most 4,096 characters.",
     rendered_text:
       "Of a template send: the text as the recipient sees it. `null` for any other message, and when " +
       "the text of the template was not known.",
     status:
-      "Of an outbound message: `pending` while the channel's answer is not known, `accepted` when the channel " +
-      "took it, `failed` when it did not or never said. `null` for an inbound one.",
-    whatsapp_message_id:
-      "The channel's id of the message; `null` until the channel has accepted it.",
+      "Of an outbound message: `pending` while the channel's answer is not known, `accepted` when the channel took it, " +
+      "then `sent`, `delivered` and `read` as it reports them; `failed` when it did not take or deliver it, or never " +
+      "answered; `expired` when its life ended without a report that it arrived. `null` for an inbound one.",
+    whatsapp_message_id: "The channel's id of the message; `null` until it is known.",
+    sent_at:
+      "Outbound: when the channel sent the message on, as it reported. Inbound: when the person sent it.",
+    delivered_at:
+      "When the message reached a device of the person. May stay `null` for a message that was read.",
+    read_at: "When the person read the message, or played it.",
+    failed_at: "When the channel reported that the message failed.",
+    expired_at: "When the life of the message ended without a report that it arrived.",
+    failure:
+      "Why the channel reported that the message failed. It stays when the message arrived after all.",
+    price_category:
+      "What the channel counts the message as, such as `marketing`, `utility` or `service`.",
+    price_type:
+      "How the channel charges it, such as `regular`, `free_customer_service` or `free_entry_point`.",
+    payload:
+      "Of an inbound message: the channel's own object of its type, without what has a field here. " +
+      '`{ "truncated": true }` when that is larger than 64 KiB.',
+    media: "Of an inbound message with a medium: what is known of it.",
+    reply_to_id: "The message that this one answers, when it is known here.",
+    reply_to_whatsapp_id: "The channel's id of the message that this one answers.",
+    reaction: "The person's reaction to the message; `null` when there is none.",
+    edited_at: "When the person last edited the message. `content` is the newest.",
+    revoked_at: "When the person deleted the message for everyone.",
   } satisfies FieldsOf<typeof Message>,
+  MessageFailure: {
+    reason:
+      "The reason in a word of this API, such as `recipient_unreachable` or `window_closed`; `channel_error` for " +
+      "any other.",
+    code: "The channel's error code.",
+    message: "The channel's words.",
+    details: "The channel's further words.",
+  } satisfies FieldsOf<typeof MessageFailure>,
+  MessageMedia: {
+    id: "The channel's id of the medium.",
+    mime_type: "The kind of the medium, such as `image/jpeg`.",
+    sha256: "The hash of the medium, as the channel gives it: in base64.",
+    filename: "The name of a document.",
+    voice: "Whether an audio is a voice message.",
+    animated: "Whether a sticker is animated.",
+    expires_at: "Until when the channel keeps the medium.",
+  } satisfies FieldsOf<typeof MessageMedia>,
+  MessageReaction: {
+    emoji: "The emoji.",
+    at: "When the person reacted.",
+  } satisfies FieldsOf<typeof MessageReaction>,
   Team: {
     ...COMMON,
     name: "The name of the team.",
@@ -244,6 +308,13 @@ export const FIELDS = {
       "its type. The service supplies the media, also when this is left out. With it, " +
       "`header_variables` must be left out or empty.",
   } satisfies FieldsOf<typeof SendRequest>,
+  ReplyRequest: {
+    conversation_id: "The conversation to reply in. It is not closed.",
+    text: "The text of the message, kept to the byte.",
+    idempotency_key:
+      "Identifies this one send in your company, for ever, so that a repeat sends nothing. Template sends and free " +
+      "replies share the keys.",
+  } satisfies FieldsOf<typeof ReplyRequest>,
   Sent: {
     success: "The channel accepted the message.",
     conversation_id: "The conversation of the message.",
@@ -263,14 +334,20 @@ export const FIELDS = {
   } satisfies FieldsOf<typeof Repeat>,
   DoNotContact: {
     success: "Nothing was sent.",
-    reason: "The contact has `do_not_contact` set.",
+    reason:
+      "The contact has `do_not_contact` set. A free reply is possible again once the person writes after that.",
   } satisfies FieldsOf<typeof DoNotContact>,
+  MarketingOptOut: {
+    success: "Nothing was sent.",
+    reason: "The template is marketing, and the person has opted out of marketing.",
+  } satisfies FieldsOf<typeof MarketingOptOut>,
   DryRun: {
     success: "Whether the answer to the request itself would have `success`: true.",
     dry_run: "The request was a dry run.",
     outcome:
       "`send`: the request would be handed to the channel. `repeat`: it repeats an idempotency key. " +
-      "`do_not_contact`: the contact must not be contacted.",
+      "`do_not_contact`: the contact must not be contacted. `marketing_opt_out`: the template is marketing, and " +
+      "the person has opted out of marketing.",
   } satisfies FieldsOf<typeof DryRun>,
 } as const;
 
@@ -290,6 +367,9 @@ export const SCHEMAS: Record<string, string> = {
   ConversationWithIncluded: "A conversation with a contact, with the records that `include` adds.",
   ConversationChanges: "Changes to a conversation.",
   Message: "A message of a conversation.",
+  MessageFailure: "Why a message failed.",
+  MessageMedia: "A medium that a person sent. The medium itself stays at the channel.",
+  MessageReaction: "What the person thinks of a message.",
   Team: "A team of your company.",
   Member: "A person who works in your company.",
   Template: "A message template of your company at the channel, as it was last read there.",
@@ -306,9 +386,12 @@ export const SCHEMAS: Record<string, string> = {
   Health: "The state of the service.",
   OpenApi: "A description of an API in OpenAPI 3.1.",
   SendRequest: "A template to send.",
+  ReplyRequest: "A free reply to send.",
   SendAnswer: "The result of the request.",
+  ReplyAnswer: "The result of the request.",
   Sent: "A first send that the channel accepted.",
   Repeat: "The state of the earlier send with the same idempotency key.",
   DoNotContact: "A refused send: the contact must not be contacted.",
+  MarketingOptOut: "A refused send: the person wants no marketing.",
   DryRun: "What the request would do.",
 };

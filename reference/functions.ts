@@ -3,6 +3,7 @@ import type { Operation } from "../supabase/functions/_shared/http/operation.ts"
 import { gatewayOperations } from "../supabase/functions/gateway/operations.ts";
 import { readSenderConfig } from "../supabase/functions/send-external-template/config.ts";
 import { senderOperations } from "../supabase/functions/send-external-template/operations.ts";
+import { replyOperations } from "../supabase/functions/whatsapp/replies/operations.ts";
 
 // A configuration that reaches nothing: only the declarations of the operations are read here.
 const key = "A".repeat(43);
@@ -15,9 +16,10 @@ const config = await readSenderConfig({
 
 const gateway = gatewayOperations(config);
 const sender = senderOperations(config);
+const replies = replyOperations(config);
 
 /** The id of an operation. */
-export type OperationId = (typeof gateway | typeof sender)[number]["id"];
+export type OperationId = (typeof gateway | typeof sender | typeof replies)[number]["id"];
 
 /** A function of the API, with what its description needs. */
 export interface ApiFunction {
@@ -31,6 +33,8 @@ export interface ApiFunction {
 export const FUNCTIONS: ApiFunction[] = [
   { name: "gateway", operations: gateway, always: {} },
   { name: "send-external-template", operations: sender, always: { success: false } },
+  // Its other paths are for the channel and the operator's scheduler.
+  { name: "whatsapp", operations: replies, always: { success: false } },
 ];
 
 /** The path of an operation in the form of OpenAPI: `/gateway/contacts/{id}`. */

@@ -7,6 +7,7 @@ export const INTRODUCTION =
   answered by its id.
 - **send-external-template** sends an approved WhatsApp template to a phone. It records the conversation and the
   message, so that the platform's AI agent can answer in context.
+- **whatsapp/messages** sends a free reply in a conversation, within 24 hours of the person's last message.
 
 ## Authentication
 

@@ -57,7 +57,8 @@ const SPECIAL: Record<string, string> = {
     "Finds contacts by phone, in any spelling of the number. A plus sign is `%2B` in an address.",
   "phone[ne]": "Finds contacts with another phone than these, in any of their spellings.",
   email: "Finds contacts by email address, in any case.",
-  phone_number_id: "Finds templates that one of these connected messaging accounts can send.",
+  phone_number_id:
+    "Finds what belongs to one of these messaging accounts: templates that it can send, conversations that are on it.",
 };
 
 /** The words of a parameter in a path or a query. @throws Error when it has none. */

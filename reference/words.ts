@@ -160,8 +160,7 @@ export const OPERATIONS = {
   getMessage: {
     tag: "Conversations",
     summary: "Get a message",
-    description:
-      "Answers one message of your company. Its `status` says whether the channel has accepted it.",
+    description: "Answers one message of your company. Its `status` says how far it has come.",
   },
   listTeams: {
     tag: "People",
@@ -233,5 +232,13 @@ export const OPERATIONS = {
       "false: the contact must not be contacted, or an earlier send with the same idempotency key is " +
       "pending or has failed. Give every message an `idempotency_key`. Then you can repeat a request " +
       "blindly, and nothing is sent twice. `GET /templates` of the gateway shows what a template takes.",
+  },
+  sendReply: {
+    tag: "Conversations",
+    summary: "Reply in a conversation",
+    description:
+      "Sends a text in a conversation, for as long as its window is open: until `window_expires_at`, 24 hours after " +
+      "the person's last message. After that, the answer is a 409 `window_closed`, and only a template can be sent. " +
+      "**Always check `success`**, and give every message an `idempotency_key`, as for a template send.",
   },
 } satisfies Record<OperationId, Words>;

@@ -36,8 +36,8 @@ async function fill(sql: Sql, table: string, { id }: Company) {
       insert into deals (company_id, version, title, contact_id, stage_id)
       select company_id, version, 'Deal', gen_random_uuid(), gen_random_uuid() from rows`,
     conversations: sql`
-      insert into conversations (company_id, version, contact_id, messaging_account_id, status)
-      select company_id, version, gen_random_uuid(), gen_random_uuid(), 'closed' from rows`,
+      insert into conversations (company_id, version, contact_id, messaging_account_id, phone_number_id, status)
+      select company_id, version, gen_random_uuid(), gen_random_uuid(), '1', 'closed' from rows`,
     messages: sql`
       insert into messages (company_id, version, conversation_id, direction, content)
       select company_id, version, gen_random_uuid(), 'inbound', 'Hello' from rows`,

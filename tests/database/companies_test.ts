@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
 import { nameChannelApp } from "../support/channel_apps.ts";
+import { addChannelFacts } from "../support/channel_facts.ts";
 import {
   addDeletedRow,
   connectAccount,
@@ -139,6 +140,7 @@ Deno.test("deleting a company deletes all of its rows and no others", async () =
         await addSend(sql, company);
         await addCatalogue(sql, company);
         await addDeletedRow(sql, company);
+        await addChannelFacts(sql, company);
         await nameChannelApp(sql, company.account_id);
         await sql`
           update conversations set team_id = ${team_id}, assigned_to = ${member_id} where company_id = ${id}

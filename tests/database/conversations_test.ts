@@ -18,8 +18,8 @@ function open(sql: Sql, values: Record<string, unknown> = {}) {
 }
 
 function say(sql: Sql, values: Record<string, unknown>) {
-  const status = values.direction === "outbound" ? "sent" : null;
-  const row = { company_id, conversation_id, content: "Hello", status, ...values };
+  const outcome = values.direction === "outbound" ? "accepted" : null;
+  const row = { company_id, conversation_id, content: "Hello", outcome, ...values };
   return sql`insert into messages ${sql(row)} returning id`;
 }
 
@@ -109,15 +109,15 @@ Deno.test("a message of the company moves the conversation but not the window", 
   });
 });
 
-Deno.test("an outbound message moves its conversation when it is sent, not before", async () => {
+Deno.test("an outbound message moves its conversation when the channel has taken it, not before", async () => {
   await rolledBack(async (sql) => {
     const created_at = "2026-03-01T10:00:00Z";
-    const [pending] = await say(sql, { direction: "outbound", status: "pending", created_at });
-    await say(sql, { direction: "outbound", status: "failed", created_at });
+    const [pending] = await say(sql, { direction: "outbound", outcome: "pending", created_at });
+    await say(sql, { direction: "outbound", outcome: "failed", created_at });
     assert.deepEqual(await times(sql), { last: undefined, window: undefined });
-    await sql`update messages set status = 'failed' where id = ${pending.id}`;
+    await sql`update messages set outcome = 'failed' where id = ${pending.id}`;
     assert.deepEqual(await times(sql), { last: undefined, window: undefined });
-    await sql`update messages set status = 'sent' where id = ${pending.id}`;
+    await sql`update messages set outcome = 'accepted' where id = ${pending.id}`;
     assert.deepEqual(await times(sql), { last: "2026-03-01T10:00:00.000Z", window: undefined });
   });
 });
@@ -213,11 +213,11 @@ Deno.test("an invalid status, direction, type or content is refused", async () =
       [(sql) => open(sql, { status: "done" }), "conversations_status_check"],
       [(sql) => say(sql, { direction: "sideways" }), "messages_direction_check"],
       [(sql) => say(sql, { direction, type: "audio" }), "messages_type_check"],
-      [(sql) => say(sql, { direction, status: "lost" }), "messages_status_check"],
-      [(sql) => say(sql, { direction, status: null }), "messages_status_while_outbound"],
+      [(sql) => say(sql, { direction, outcome: "lost" }), "messages_outcome_check"],
+      [(sql) => say(sql, { direction, outcome: null }), "messages_outcome_while_outbound"],
       [
-        (sql) => say(sql, { direction: "inbound", status: "sent" }),
-        "messages_status_while_outbound",
+        (sql) => say(sql, { direction: "inbound", outcome: "accepted" }),
+        "messages_outcome_while_outbound",
       ],
       [(sql) => say(sql, { direction, content: "x".repeat(4097) }), "messages_content_check"],
       [

@@ -98,8 +98,8 @@ const MESSAGES: List = {
   fill: `
     set local session_replication_role = replica;
     with short as (
-      insert into conversations (company_id, contact_id, messaging_account_id, status)
-      select company_id, contact_id, account_id, 'closed' from crowd, generate_series(1, rows / ${FEW})
+      insert into conversations (company_id, contact_id, messaging_account_id, phone_number_id, status)
+      select company_id, contact_id, account_id, '1', 'closed' from crowd, generate_series(1, rows / ${FEW})
       returning company_id, id
     ), message as (
       select company_id, id, n from short, generate_series(1, ${FEW}) n
@@ -157,9 +157,10 @@ const LISTS: Record<string, List> = {
     alike: 1,
     fill: `
       insert into conversations (
-        company_id, contact_id, messaging_account_id, status, last_message_at, created_at, updated_at
+        company_id, contact_id, messaging_account_id, phone_number_id, status, last_message_at, created_at,
+        updated_at
       )
-      select company_id, contact_id, account_id, 'closed', now() - n * interval '1 minute',
+      select company_id, contact_id, account_id, '1', 'closed', now() - n * interval '1 minute',
         now() - n * interval '1 minute', now() - n * interval '1 minute'
       from crowd, generate_series(1, rows) n`,
   },

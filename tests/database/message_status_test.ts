@@ -16,6 +16,7 @@ Deno.test("earlier messages of the company are marked as sent, and those of cont
       create schema earlier;
       create table earlier.messages (like public.messages including all);
       alter table earlier.messages drop column status;
+      alter table earlier.messages drop column outcome;
       create trigger messages_move_conversation after insert on earlier.messages
         for each row execute function app.move_conversation();
     `);

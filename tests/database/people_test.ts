@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import { addChannelFacts } from "../support/channel_facts.ts";
 import { anyPhone, newCompany, newMember } from "../support/company.ts";
 import { tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
@@ -18,6 +19,7 @@ const [agent, admin] = await withDatabase((sql) =>
     for (const company of [own, other]) {
       await addSend(sql, company);
       await addCatalogue(sql, company);
+      await addChannelFacts(sql, company);
     }
     return [await newMember(sql, own.id, "agent"), await newMember(sql, own.id, "admin")];
   })
@@ -33,6 +35,8 @@ const UNREAD = [
   "job_runs",
   "template_media",
   "template_rereads",
+  "user_id_changes",
+  "waiting_facts",
 ];
 
 /** The companies whose rows the acting person sees, by table; tables that show no row are left out. */
@@ -153,7 +157,7 @@ Deno.test("an agent assigns and closes conversations, but neither opens nor dele
   });
 });
 
-Deno.test("people read messages, sends, accounts and templates, write none, and see no token, signed address or claim_id", async () => {
+Deno.test("people read messages, sends, accounts, templates and what the channel says of contacts, write none, and see no token, signed address or claim_id", async () => {
   await rolledBack(async (sql) => {
     await actAsPerson(sql, own.member_id);
     const { id: company_id, conversation_id } = own;
@@ -172,13 +176,25 @@ Deno.test("people read messages, sends, accounts and templates, write none, and 
       (sql: Sql) => sql`delete from template_catalogues`,
       (sql: Sql) => sql`insert into messages ${sql(message)}`,
       (sql: Sql) => sql`update messages set content = 'Hi'`,
-      (sql: Sql) => sql`update messages set status = 'sent'`,
+      (sql: Sql) => sql`update messages set outcome = 'accepted'`,
       (sql: Sql) => sql`delete from messages`,
       (sql: Sql) => sql`insert into sends ${sql(send)}`,
       (sql: Sql) => sql`update sends set state = 'released'`,
       (sql: Sql) => sql`delete from sends`,
       (sql: Sql) => sql`select * from sends`,
       (sql: Sql) => sql`select id from sends where claim_id is not null`,
+      ...[
+        "contact_identities",
+        "contact_former_phones",
+        "contact_identity_events",
+        "contact_windows",
+      ]
+        .flatMap((table) => [
+          (sql: Sql) => sql`insert into ${sql(table)} ${sql({ company_id })}`,
+          (sql: Sql) => sql`update ${sql(table)} set company_id = ${company_id}`,
+          (sql: Sql) => sql`delete from ${sql(table)}`,
+        ]),
+      (sql: Sql) => sql`delete from account_connections`,
       (sql: Sql) => sql`insert into messaging_accounts ${sql(account)}`,
       (sql: Sql) => sql`update messaging_accounts set display_phone = '+15550101'`,
       (sql: Sql) => sql`delete from messaging_accounts`,

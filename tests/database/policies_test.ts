@@ -29,6 +29,7 @@ Deno.test("there are exactly these policies", () => {
   );
   assert.deepEqual(lines, [
     "account_channel_apps: the platform reads which apps accounts have named (select to service_role)",
+    "account_connections: people read when their company's accounts were connected (select to authenticated)",
     "api_keys: owners and admins delete their company's keys (delete to authenticated)",
     "api_keys: owners and admins rename keys and switch them on and off (update to authenticated)",
     "api_keys: owners and admins see their company's keys (select to authenticated)",
@@ -39,6 +40,10 @@ Deno.test("there are exactly these policies", () => {
     "company_members: a key reads the members of its company (select to api_client)",
     "company_members: owners and admins name the members of their company (update to authenticated)",
     "company_members: people see who works in their companies (select to authenticated)",
+    "contact_former_phones: people read former phones of their company's contacts (select to authenticated)",
+    "contact_identities: people read who their company's contacts are (select to authenticated)",
+    "contact_identity_events: people read what changed of their company's contacts (select to authenticated)",
+    "contact_windows: people read the windows of their company's contacts (select to authenticated)",
     "contacts: a key adds contacts to its company (insert to api_client)",
     "contacts: a key changes its company's contacts (update to api_client)",
     "contacts: a key reads its company's contacts (select to api_client)",
@@ -68,6 +73,7 @@ Deno.test("there are exactly these policies", () => {
     "pipelines: people add pipelines to their company (insert to authenticated)",
     "pipelines: people change their company's pipelines (update to authenticated)",
     "pipelines: people read their company's pipelines (select to authenticated)",
+    "sends: people see their company's sends (select to authenticated)",
     "stages: a key reads its company's stages (select to api_client)",
     "stages: owners and admins delete their company's stages (delete to authenticated)",
     "stages: people add stages to their company (insert to authenticated)",
@@ -81,9 +87,9 @@ Deno.test("there are exactly these policies", () => {
     "template_catalogues: people read their company's template catalogues (select to authenticated)",
     "template_media: the platform reads the media of templates (select to service_role)",
     "template_rereads: the platform reads when templates were read again (select to service_role)",
-    "sends: people see their company's template sends (select to authenticated)",
     "templates: a key reads its company's templates (select to api_client)",
     "templates: people read their company's templates (select to authenticated)",
+    "waiting_facts: the platform reads waiting facts (select to service_role)",
   ]);
 });
 

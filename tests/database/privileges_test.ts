@@ -42,9 +42,9 @@ const MEMBER = `company_id user_id role ${TIMES} name`;
 const TEAM = `id company_id name ${TIMES}`;
 const DEAL = `id company_id title value status contact_id stage_id ${TIMES} words version`;
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
-  `last_message_at window_expires_at ${TIMES} version`;
+  `last_message_at window_expires_at ${TIMES} version phone_number_id`;
 const MESSAGE = "id company_id conversation_id direction type content whatsapp_message_id " +
-  `${TIMES} status rendered_text version`;
+  `${TIMES} outcome rendered_text version`;
 const ACCOUNT = "phone_number_id business_account_id display_phone";
 const TEMPLATE =
   "id company_id business_account_id phone_number_ids channel_template_id name language " +
@@ -52,7 +52,8 @@ const TEMPLATE =
   `header_format variables unsupported media_problem ttl_seconds read_at ${TIMES}`;
 const CATALOGUE = `id company_id business_account_id synced_at sync_due_at failures ${TIMES}`;
 const SEND = "id company_id idempotency_key message_id created_conversation template_name " +
-  `language_code state lease_ends_at reason channel_code whatsapp_message_id ${TIMES}`;
+  `language_code state lease_ends_at reason channel_code whatsapp_message_id ${TIMES} ` +
+  "attempt double_sent_ids";
 
 Deno.test("a key reads and writes exactly these columns, deletes nothing, and reaches no other table", async () => {
   assert.deepEqual(await privilegesOf("api_client"), {
@@ -69,7 +70,7 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
       update: "title value status stage_id",
     },
     deleted_rows: { select: "company_id resource id version deleted_at" },
-    messages: { select: MESSAGE },
+    messages: { select: `${MESSAGE} status` },
     pipelines: { select: PIPELINE },
     stages: { select: STAGE },
     teams: { select: TEAM },
@@ -86,7 +87,7 @@ Deno.test("a request that reads with a key sees these columns of its company's r
     },
     own_conversations: {
       select: CONVERSATION.replace("messaging_account_id ", "").replace(
-        "version",
+        "version phone_number_id",
         "last_message_sort",
       ),
     },
@@ -105,6 +106,7 @@ Deno.test("a request that reads with a key sees these columns of its company's r
 
 Deno.test("a person who has signed in reads and writes exactly these columns", async () => {
   assert.deepEqual(await privilegesOf("authenticated"), {
+    account_connections: { select: "id company_id account_id connected_at disconnected_at" },
     api_keys: {
       select: "id company_id name hint scopes is_active expires_at last_used_at created_by " +
         TIMES,
@@ -113,9 +115,17 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
     },
     companies: { select: `id name ${TIMES}`, update: "name" },
     company_members: { select: MEMBER, update: "name" },
+    contact_former_phones: { select: "id company_id contact_id phone phone_key until" },
+    contact_identities: { select: "id company_id contact_id user_id business_account_id seen_at" },
+    contact_identity_events: { select: "id company_id contact_id kind was becomes happened_at" },
+    contact_windows: {
+      select: "id company_id contact_id account_id last_inbound_at closed_at expires_at",
+    },
     contacts: {
       select: `id company_id ${CONTACT.replace("phone", "phone phone_key")} ${TIMES} ` +
-        "name_words email_words empresa_words job_title_words email_key version",
+        "name_words email_words empresa_words job_title_words email_key version has_identity " +
+        "do_not_contact_source do_not_contact_at stop_word_at start_word_at " +
+        "marketing_stopped_at marketing_stop_source marketing_resumed_at marketing_opt_out_at",
       insert: `company_id ${CONTACT}`,
       update: CONTACT,
       delete: true,
@@ -127,7 +137,11 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
       update: "title value status contact_id stage_id",
       delete: true,
     },
-    messages: { select: MESSAGE },
+    messages: {
+      select: `${MESSAGE} sent_at delivered_at read_at failed_at expired_at failure ` +
+        "price_category price_type status payload media reply_to_whatsapp_id reply_to_id " +
+        "reaction edited_at revoked_at",
+    },
     messaging_accounts: { select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}` },
     pipelines: {
       select: PIPELINE,
@@ -135,6 +149,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
       update: "name position is_default",
       delete: true,
     },
+    sends: { select: SEND },
     stages: {
       select: STAGE,
       insert: "company_id pipeline_id name position",
@@ -148,7 +163,6 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
       delete: true,
     },
     template_catalogues: { select: CATALOGUE },
-    sends: { select: SEND },
     templates: { select: TEMPLATE },
   });
 });
@@ -164,7 +178,7 @@ Deno.test("the platform makes keys only through create_api_key, and writes the c
   });
 });
 
-Deno.test("the platform reads and deletes template sends, and writes them only through the functions", async () => {
+Deno.test("the platform reads and deletes sends, and writes them only through the functions", async () => {
   const { sends } = await privilegesOf("service_role");
   assert.deepEqual(sends, { select: SEND, delete: true });
 });

@@ -22,8 +22,8 @@ async function fill(sql: Sql, { id, account_id }: Company) {
       insert into conversations (company_id, contact_id, messaging_account_id)
       select ${id}, id, ${account_id} from contact returning id
     ), message as (
-      insert into messages (company_id, conversation_id, direction, content, status)
-      select ${id}, id, 'outbound', 'Hello', 'sent' from conversation returning id
+      insert into messages (company_id, conversation_id, direction, content, outcome)
+      select ${id}, id, 'outbound', 'Hello', 'accepted' from conversation returning id
     )
     insert into sends (
       id, company_id, message_id, claim_id, idempotency_key, created_conversation, template_name, language_code,

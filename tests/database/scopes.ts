@@ -18,6 +18,10 @@ export async function scopedTokens({ keys }: Company): Promise<Record<string, st
 /** The columns of a table that a key reads; of most tables all or none. */
 export function columnsOf(table: string): string {
   if (table === "templates") return TEMPLATE_COLUMNS.join(",");
+  if (table === "messages") {
+    return "id,company_id,conversation_id,direction,type,content,rendered_text,status," +
+      "whatsapp_message_id,created_at,updated_at";
+  }
   return table !== "contacts"
     ? "*"
     : "id,company_id,name,email,phone,temperature,tags,source,job_title,empresa,custom_fields," +

@@ -114,7 +114,7 @@ export async function addSend(
   { id: company_id, conversation_id }: Company,
 ): Promise<{ send_id: string; message_id: string }> {
   const [message] = await sql`
-    insert into messages (company_id, conversation_id, direction, content, status)
+    insert into messages (company_id, conversation_id, direction, content, outcome)
     values (${company_id}, ${conversation_id}, 'outbound', 'Hello', 'pending') returning id
   `;
   const [send] = await sql`

@@ -43,7 +43,7 @@ const AS_SENT = {
   reason: null,
   channel_code: null,
   id: "wamid.1",
-  message_status: "sent",
+  message_status: "accepted",
   message_id: "wamid.1",
   moved: true,
 };
@@ -193,7 +193,7 @@ Deno.test("an unknown or incomplete outcome is refused", async () => {
       [{ ...SENT, reason: "outcome_unknown" }, "23514 sends_reason_when_not_sent"],
       [{ outcome: "failed" }, "23514 sends_reason_when_not_sent"],
       [{ outcome: "released" }, "23514 sends_reason_when_not_sent"],
-      [{ ...FAILED, whatsapp_message_id: "wamid.1" }, "23514 sends_id_when_sent"],
+      [{ ...RELEASED, whatsapp_message_id: "wamid.1" }, "23514 sends_id_when_sent"],
       [{ ...FAILED, reason: "x".repeat(65) }, "23514 sends_reason_check"],
     ];
     for (const [told, code] of refused) {
@@ -230,8 +230,8 @@ Deno.test("a send is sent even when another message of the company already has t
   await rolledBack(async (sql) => {
     const say = async (company: { id: string; conversation_id: string }) => {
       await sql`
-        insert into messages (company_id, conversation_id, direction, content, status, whatsapp_message_id)
-        values (${company.id}, ${company.conversation_id}, 'outbound', 'Hello', 'sent', 'wamid.1')
+        insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
+        values (${company.id}, ${company.conversation_id}, 'outbound', 'Hello', 'accepted', 'wamid.1')
       `;
     };
     // A message of another company does not matter.

@@ -68,7 +68,11 @@ for (const { pattern } of changesRoutes) {
     const company = await newCompanyWithTemplate();
     await withDatabase(async (sql) => {
       const { id, contact_id, deal_id } = company;
-      await addMessage(sql, company, { direction: "outbound", status: "sent", content: "Ola" });
+      await addMessage(sql, company, {
+        direction: "outbound",
+        outcome: "accepted",
+        content: "Ola",
+      });
       await sql`
         update contacts set custom_fields = '{"plan": "gold", "seats": 12.5}', tags = '{a,"b c"}' where id = ${contact_id}
       `;

@@ -124,13 +124,13 @@ export class Writer {
           conversation_id,
           direction: "outbound",
           content: "Hi",
-          status: "pending",
+          outcome: "pending",
         }),
       () => sql`update contacts set name = 'Changed ' || random() where id = ${any("contacts")}`,
       () => sql`update deals set value = random() * 1000 where id = ${any("deals")}`,
       () =>
         sql`
-          update messages set status = 'sent' where direction = 'outbound' and id = ${
+          update messages set outcome = 'accepted' where direction = 'outbound' and id = ${
           any("messages")
         }
         `,

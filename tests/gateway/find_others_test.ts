@@ -22,8 +22,8 @@ await withDatabase(async (sql) => {
     const [{ id }] = await sql`insert into deals ${sql(row)} returning id`;
     labels.set(id, label);
   }
-  for (const status of ["pending", "sent", "failed"] as const) {
-    labels.set(await addMessage(sql, company, { direction: "outbound", status }), status);
+  for (const outcome of ["pending", "accepted", "failed"] as const) {
+    labels.set(await addMessage(sql, company, { direction: "outbound", outcome }), outcome);
   }
   labels.set(await addMessage(sql, company), "inbound");
   const approved = { name: "order_update", business_account_id: "12345", category: null };
@@ -67,8 +67,8 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/deals?value[empty]=false&value[lt]=1200.51": ["zero", "cent", "thousand"],
   },
   "a message is found by the status that callers see": {
-    [`/conversations/${conversation_id}/messages?status=accepted`]: ["sent"],
-    [`/conversations/${conversation_id}/messages?status=accepted,failed`]: ["sent", "failed"],
+    [`/conversations/${conversation_id}/messages?status=accepted`]: ["accepted"],
+    [`/conversations/${conversation_id}/messages?status=accepted,failed`]: ["accepted", "failed"],
     [`/conversations/${conversation_id}/messages?status[ne]=accepted`]: [
       "pending",
       "failed",
@@ -76,7 +76,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     ],
     [`/conversations/${conversation_id}/messages?status[empty]=true`]: ["inbound"],
     [`/conversations/${conversation_id}/messages?direction=outbound&status[ne]=pending`]: [
-      "sent",
+      "accepted",
       "failed",
     ],
   },

@@ -29,11 +29,11 @@ Deno.test("messages show who said what, and whether the channel has accepted it"
       addMessage(sql, company, { ...columns, created_at: minute(n) });
     const ours = { direction: "outbound", content: "Hi" } as const;
     await say(1, { content: "Bom dia ☀️", type: "image", whatsapp_message_id: "wamid.1" });
-    await say(2, { ...ours, status: "pending" });
-    await say(3, { ...ours, status: "failed" });
+    await say(2, { ...ours, outcome: "pending" });
+    await say(3, { ...ours, outcome: "failed" });
     await say(4, {
       ...ours,
-      status: "sent",
+      outcome: "accepted",
       rendered_text: "Hello Ada",
       whatsapp_message_id: "wamid.2",
     });
@@ -76,7 +76,7 @@ Deno.test("the messages of one conversation are walked in pages, and no other's 
   const other = await otherConversation(company);
   const at = new Date("2026-01-01T12:00:00Z");
   await withDatabase(async (sql) => {
-    const columns = { direction: "outbound", status: "sent", created_at: at } as const;
+    const columns = { direction: "outbound", outcome: "accepted", created_at: at } as const;
     for (let n = 0; n < 5; n++) {
       await addMessage(sql, company, columns);
       await addMessage(sql, other, columns);
@@ -99,9 +99,9 @@ Deno.test("a page of long messages ends early and has a cursor; a walk by has_mo
   const company = await newCompany();
   await withDatabase((sql) =>
     sql`
-      insert into messages (company_id, conversation_id, direction, content, rendered_text, status)
+      insert into messages (company_id, conversation_id, direction, content, rendered_text, outcome)
       select ${company.id}, ${company.conversation_id}, 'outbound', repeat('語', 4096),
-        repeat('語', 20000), 'sent'
+        repeat('語', 20000), 'accepted'
       from generate_series(1, 40)
     `
   );

@@ -34,7 +34,7 @@ Deno.test("the channel receives the message in its documented form, with the acc
     recipient_type: "individual",
     to: phone,
     type: "template",
-    biz_opaque_callback_data: id,
+    biz_opaque_callback_data: `${id}.1`,
     template: {
       name: "order_update",
       language: { code: "pt_BR" },
@@ -106,7 +106,7 @@ Deno.test("each account sends from its own number with its own token", async () 
   );
 });
 
-Deno.test("biz_opaque_callback_data is the id of the send's row, also on a second attempt", async () => {
+Deno.test("biz_opaque_callback_data is the id of the send's row and the attempt", async () => {
   const company = await newCompany();
   const answers = [
     Response.json({ error: { code: 131016 } }, { status: 500 }),
@@ -122,7 +122,7 @@ Deno.test("biz_opaque_callback_data is the id of the send's row, also on a secon
   const [first, second] = await ledgerOf(company);
   assert.deepEqual(
     channel.calls.map(({ body }) => body.biz_opaque_callback_data),
-    [first.id, first.id, second.id],
+    [`${first.id}.1`, `${first.id}.2`, `${second.id}.1`],
   );
 });
 

@@ -18,7 +18,7 @@ import { withDatabase } from "../support/test_stack.ts";
 
 const QUICK = { settleRetriesMs: [10, 10, 10, 10], settleWaitMs: 2_000 };
 const isFor = (name: "claim" | "settle", request: Request) =>
-  request.url.endsWith(`/rpc/${name}_template_send`);
+  request.url.endsWith(name === "claim" ? "/rpc/claim_template_send" : "/rpc/settle_send");
 
 Deno.test("a failure of the database at the claim stops the send, and its details reach no caller", async () => {
   const company = await newCompany();
@@ -138,7 +138,7 @@ Deno.test("recording an outcome is retried until it succeeds, without calling th
   const send = await ownSender(channel.url, { supabaseUrl: database.url, ...QUICK });
   const { status, body } = await send(company.keys.messaging, template(anyPhone()));
   assert.deepEqual([status, body.success], [200, true]);
-  assert.equal((await storedMessage(body.message_id)).status, "sent");
+  assert.equal((await storedMessage(body.message_id)).status, "accepted");
   assert.equal(channel.calls.length, 1);
 });
 
@@ -199,7 +199,7 @@ Deno.test("a send is recorded even when its key is switched off or deleted durin
     const send = await ownSender(channel.url);
     const { status, body } = await send(company.keys.messaging, template(anyPhone()));
     assert.deepEqual([status, body.success], [200, true]);
-    assert.equal((await storedMessage(body.message_id)).status, "sent");
+    assert.equal((await storedMessage(body.message_id)).status, "accepted");
     assert.equal((await send(company.keys.messaging, template(anyPhone()))).status, 401);
     assert.equal(channel.calls.length, 1);
   }
@@ -239,7 +239,7 @@ Deno.test("an outcome that arrives after the lease has ended replaces outcome_un
     body.message_id,
   ]);
   assert.equal((await send(company.keys.messaging, json)).body.status, "sent");
-  assert.equal((await storedMessage(body.message_id)).status, "sent");
+  assert.equal((await storedMessage(body.message_id)).status, "accepted");
   assert.equal(channel.calls.length, 1);
 });
 

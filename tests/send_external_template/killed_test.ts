@@ -81,7 +81,10 @@ for (const [step, { calls, repeat, later }] of Object.entries(STEPS)) {
     assert.deepEqual([entry.state, more], [later, []]);
     assert.equal(entry.reason, later === "failed" ? "outcome_unknown" : null);
     const message = await storedMessage(second.body.message_id);
-    assert.deepEqual([message.status, message.content], [later, json.display_text]);
+    assert.deepEqual(
+      [message.status, message.content],
+      [later === "sent" ? "accepted" : later, json.display_text],
+    );
     const count = await withDatabase(async (sql) => {
       const [row] = await sql`
         select
@@ -109,9 +112,11 @@ async function killedAt(
   if (step === "during the call") whenCalled(kill);
   const died = new Response(null, { status: 503 });
   await using database = watchedStack(async (request) => {
-    const [, name] = /\/rpc\/(claim|settle)_template_send$/.exec(request.url) ?? [];
-    const before = name === "claim" ? "before the claim" : "after the call, before settling";
-    const after = name === "claim"
+    const [, name] = /\/rpc\/(claim_template|settle)_send$/.exec(request.url) ?? [];
+    const before = name === "claim_template"
+      ? "before the claim"
+      : "after the call, before settling";
+    const after = name === "claim_template"
       ? "after the claim, before the call"
       : "after settling, before the answer";
     if (!name || (step !== before && step !== after)) return null;

@@ -152,7 +152,7 @@ Deno.test("a repeat of a throttled send sends it, with the same message, and is 
     created_conversation: true,
     idempotent_hit: false,
   }]);
-  assert.equal((await storedMessage(message_id)).status, "sent");
+  assert.equal((await storedMessage(message_id)).status, "accepted");
   assert.equal((await sendTemplate(company.keys.messaging, json)).body.status, "sent");
   assert.equal((await takenFrom(company)).length, 1);
 });

@@ -42,7 +42,7 @@ Deno.test("a first send makes a contact, a conversation and a message, and retur
   const message = await storedMessage(body.message_id);
   assert.deepEqual(
     [message.content, message.type, message.direction, message.status],
-    [json.display_text, "image", "outbound", "sent"],
+    [json.display_text, "image", "outbound", "accepted"],
   );
   assert.deepEqual([message.whatsapp_message_id, message.conversation_id], [
     taken.id,

@@ -84,8 +84,9 @@ async function violationOf(
 ): Promise<string | null> {
   const url = new URL(address);
   url.pathname = url.pathname.replace(PREFIX, "");
-  // Its callers are the operator's scheduler and the channel, so it is not in the description.
-  if (url.pathname.split("/")[1] === "whatsapp") return null;
+  // The callers of its other paths are the operator's scheduler and the channel, so they are not in the description.
+  const [, name, path] = url.pathname.split("/");
+  if (name === "whatsapp" && path !== "messages") return null;
   const api = await (loading ??= loadDescription());
   return api.violation({ ...request, url, status, headers, body });
 }

@@ -123,13 +123,15 @@ export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
 /** Columns of a message; those that are left out make a text of the contact. */
 export interface MessageColumns {
   direction?: "inbound" | "outbound";
-  type?: "text" | "image" | "video" | "document";
+  type?: string;
   content?: string;
   rendered_text?: string;
-  /** Of an outbound message. */
-  status?: "pending" | "sent" | "failed";
+  /** Of an outbound message: what the ledger says. */
+  outcome?: "pending" | "accepted" | "failed";
   whatsapp_message_id?: string;
   created_at?: Date;
+  /** Of an inbound message: when the person wrote it. */
+  sent_at?: Date;
 }
 
 /** Adds a message to the conversation of a company, and returns its id. */

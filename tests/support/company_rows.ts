@@ -28,11 +28,7 @@ export async function rowsOf(
     "/stages": stages,
     "/conversations": conversations,
     "/conversations/{id}/messages": messages
-      .filter((message) => message.conversation_id === conversation_id)
-      .map((message) => ({
-        ...message,
-        status: message.status === "sent" ? "accepted" : message.status,
-      })),
+      .filter((message) => message.conversation_id === conversation_id),
     "/teams": teams,
     "/members": company_members.map((member) => ({ ...member, id: member.user_id })),
     "/templates": templates.map((template) => {

@@ -220,7 +220,7 @@ async function addOddRows(sql: Sql, company: Company) {
     conversation_id: at % 6 === 5 ? conversations[0] : company.conversation_id,
     content,
     direction: at % 3 === 0 ? "inbound" : "outbound",
-    status: at % 3 === 0 ? null : pick(["pending", "sent", "failed", "sent"], at),
+    outcome: at % 3 === 0 ? null : pick(["pending", "accepted", "failed", "accepted"], at),
     type: pick(["text", "image", "video", "document"], at),
     rendered_text: pick([null, content], at),
     whatsapp_message_id: at % 4 === 0 ? null : `wamid.${content}.${at}`.slice(0, 255),

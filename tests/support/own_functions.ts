@@ -65,6 +65,19 @@ export async function ownWhatsapp(
     ask(app, config.jobsSecret!, "POST", `/whatsapp/jobs/${job}`, { account_id });
 }
 
+/** The free reply in this process, with the channel and the database at these addresses. */
+export async function ownReplies(
+  channelUrl: string,
+  { supabaseUrl = stack.url, timeoutMs = 20_000, ...changes }:
+    & Partial<WhatsappConfig>
+    & { timeoutMs?: number } = {},
+) {
+  const config = await readWhatsappConfig(environment({ supabaseUrl, channelUrl }));
+  const app = whatsapp({ ...config, whatsapp: { ...config.whatsapp, timeoutMs }, ...changes });
+  return (key: string, json: unknown, query = "") =>
+    ask(app, key, "POST", `/whatsapp/messages${query}`, json);
+}
+
 async function ask<Env extends object>(
   app: Hono<Env>,
   key: string,

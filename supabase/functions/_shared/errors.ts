@@ -9,6 +9,7 @@ export const STATUS = {
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  window_closed: 409,
   cursor_expired: 410,
   payload_too_large: 413,
   invalid_request: 422,

@@ -1,19 +1,24 @@
-import { keepRunning } from "../_shared/background.ts";
-import { DatabaseError, rows } from "../_shared/database/rows.ts";
+import { rows } from "../_shared/database/rows.ts";
 import type { Caller } from "../_shared/key/caller.ts";
-import { giveUpClaim, type SettlePatience } from "../_shared/whatsapp/settle.ts";
+import {
+  type Access,
+  type ClaimedSend,
+  claimSend,
+  type RepeatedSend,
+} from "../_shared/sending/claim.ts";
+import type { SettlePatience } from "../_shared/whatsapp/settle.ts";
 import type { Fault } from "../_shared/whatsapp/template_words.ts";
 import type { SendRequest } from "./request.ts";
 
-// The beginning of a send in the ledger; see claim_template_send() in the database.
+// The beginning of a template send in the ledger; see claim_template_send() in the database.
 
 /** The decision of the database about a request of this company. */
 export type Claim = { company_id: string } & Decision;
 
 type Decision =
-  | ({ result: "claimed" } & ClaimedSend)
-  | { result: "repeat"; status: SendStatus; conversation_id: string; message_id: string }
-  | { result: "do_not_contact" }
+  | ({ result: "claimed" } & ClaimedTemplate)
+  | ({ result: "repeat" } & RepeatedSend)
+  | { result: "do_not_contact" | "marketing_opt_out" }
   | { result: "no_account"; connected: ConnectedAccount[] }
   | { result: "template_refused"; faults: Fault[] }
   | ({ result: "reread"; began_at: string; is_elsewhere: boolean } & Access)
@@ -21,24 +26,8 @@ type Decision =
   /** A dry run: a send would be claimed. */
   | { result: "send" };
 
-/** The state of a send that a repeat learns. */
-export type SendStatus = "sent" | "pending" | "failed";
-
-/** The account that sends, with what opens the channel to it. */
-export interface Access {
-  company_id: string;
-  account_id: string;
-  phone_number_id: string;
-  business_account_id: string | null;
-  encrypted_token: string;
-}
-
-/** A send that this request has claimed: no other request makes it. */
-export interface ClaimedSend extends Access {
-  send_id: string;
-  conversation_id: string;
-  message_id: string;
-  created_conversation: boolean;
+/** A send of a template that this request has claimed. */
+export interface ClaimedTemplate extends ClaimedSend {
   /** How to fill the template; null when the catalogue does not have it. */
   template: KnownTemplate | null;
 }
@@ -74,22 +63,16 @@ export interface Judging {
   dryRun: boolean;
 }
 
-/**
- * Claims the send of a request, and judges the key, in one round trip.
- *
- * @param claimId a new id; the send is settled by it.
- * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError when the database fails. It may have
- *   made the claim although it failed. So the claim is released in the background, and a repeat can send.
- */
-export async function claimSend(
+/** Claims the send of a request, as claimSend() does. */
+export async function claimTemplate(
   caller: Caller,
   patience: SettlePatience,
   claimId: string,
   request: SendRequest,
   { preflight, dryRun }: Judging,
 ): Promise<Claim> {
-  try {
-    const claim = rows(
+  return await claimSend(caller, patience, claimId, async () =>
+    rows(
       await caller.db.rpc("claim_template_send", {
         claim_id: claimId,
         phone: request.phone,
@@ -106,13 +89,5 @@ export async function claimSend(
         preflight,
         dry_run: dryRun,
       }),
-    ) as unknown as Claim; // jsonb that claim_template_send() makes
-    caller.wasJudged(claim.company_id);
-    return claim;
-  } catch (error) {
-    if (error instanceof DatabaseError && error.mayBeCommitted) {
-      keepRunning(giveUpClaim(caller.db, patience, claimId));
-    }
-    throw error;
-  }
+    ) as unknown as Claim); // jsonb that claim_template_send() makes
 }

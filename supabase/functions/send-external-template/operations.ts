@@ -1,9 +1,10 @@
 import { keepRunning } from "../_shared/background.ts";
 import { FairShare } from "../_shared/fair_share.ts";
 import { operation, reply } from "../_shared/http/operation.ts";
+import { SendParameters } from "../_shared/sending/request.ts";
 import { SendAnswer } from "./answers.ts";
 import type { SenderConfig } from "./config.ts";
-import { SendParameters, SendRequest } from "./request.ts";
+import { SendRequest } from "./request.ts";
 import { sendTemplate } from "./send.ts";
 
 /** The operations of the template endpoint: the one of specification, 4.10. */

@@ -5,9 +5,10 @@ import { MediaTrouble } from "../_shared/whatsapp/media_trouble.ts";
 import { type ChannelError, meaningOf } from "../_shared/whatsapp/outcome.ts";
 import { uploadMedia } from "../_shared/whatsapp/template_media.ts";
 import { rereadTemplate } from "../_shared/whatsapp/template_reread.ts";
-import { withToken } from "./token.ts";
-import { noMedia, refusedAccount, unusableToken } from "./answers.ts";
-import { type Claim, claimSend, type Judging } from "./claim.ts";
+import { refusedAccount, unusableToken } from "../_shared/sending/errors.ts";
+import { withToken } from "../_shared/sending/token.ts";
+import { noMedia } from "./answers.ts";
+import { type Claim, claimTemplate, type Judging } from "./claim.ts";
 import type { SenderConfig } from "./config.ts";
 import type { SendRequest } from "./request.ts";
 
@@ -21,7 +22,7 @@ export type ReadyClaim = Exclude<Claim, { result: "reread" | "media_needed" }>;
  *
  * @param claimId a new id; the send is settled by it.
  * @throws ApiError channel_unavailable when the media cannot be uploaded, channel_account_error when the token
- *   for that cannot be used or the channel refuses the account; otherwise as claimSend().
+ *   for that cannot be used or the channel refuses the account; otherwise as claimTemplate().
  */
 export async function claimWhenReady(
   caller: Caller,
@@ -32,7 +33,7 @@ export async function claimWhenReady(
 ): Promise<ReadyClaim> {
   const judging: Judging = { preflight: "first", dryRun };
   for (let hasMedia = false;;) {
-    const claim = await claimSend(caller, config, claimId, request, judging);
+    const claim = await claimTemplate(caller, config, claimId, request, judging);
     switch (claim.result) {
       case "reread":
         await readAgain(caller, config, claim, request, origin);

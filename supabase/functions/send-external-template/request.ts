@@ -8,6 +8,7 @@ import {
   ShortText,
   verbatim,
 } from "../_shared/http/fields.ts";
+import { IdempotencyKey } from "../_shared/sending/request.ts";
 
 /** The values of the variables in one component of a template, in order. */
 const Variables = z.array(verbatim(1024)).max(30, "must have at most 30 items");
@@ -24,10 +25,7 @@ export const SendRequest = z.strictObject({
   button_variables: z.array(verbatim(1024)).max(10, "must have at most 10 items").default([]),
   phone_number_id: PhoneNumberId.optional(),
   contact_name: ShortText.optional(),
-  idempotency_key: verbatim(200)
-    .refine((value) => value !== "", "must not be empty")
-    .meta({ minLength: 1, maxLength: 200 })
-    .optional(),
+  idempotency_key: IdempotencyKey.optional(),
   template_header_type: z.enum(["image", "video", "document"]).optional(),
 }).refine(
   // A header is either text or media, and its media is part of the approved template.
@@ -40,12 +38,6 @@ export const SendRequest = z.strictObject({
 ).meta({
   id: "SendRequest",
   dependentSchemas: { template_header_type: { properties: { header_variables: { maxItems: 0 } } } },
-});
-
-/** The parameters of a request. */
-export const SendParameters = z.strictObject({
-  // Beyond the specification: judges the request as a send, and sends and writes nothing.
-  dry_run: z.enum(["true", "false"], "must be true or false").default("false"),
 });
 
 export type SendRequest = z.output<typeof SendRequest>;

@@ -1,24 +1,13 @@
 import type { Caller } from "../_shared/key/caller.ts";
-import { logEvent, type Origin } from "../_shared/log.ts";
-import { UnusableToken } from "../_shared/whatsapp/account_token.ts";
-import { callChannel } from "../_shared/whatsapp/channel.ts";
-import type { SendOutcome } from "../_shared/whatsapp/outcome.ts";
-import { settleSend } from "../_shared/whatsapp/settle.ts";
-import {
-  dryRunAnswer,
-  failedSend,
-  noAccount,
-  refusedByCatalogue,
-  repeatAnswer,
-  type SendAnswer,
-  sentAnswer,
-} from "./answers.ts";
-import type { ClaimedSend } from "./claim.ts";
+import type { Origin } from "../_shared/log.ts";
+import { dryRunAnswer, repeatAnswer, sentAnswer } from "../_shared/sending/answers.ts";
+import { callAndSettle } from "../_shared/sending/call.ts";
+import { type FailedOutcome, failedSend } from "../_shared/sending/errors.ts";
+import { noAccount, refusedByCatalogue, type SendAnswer } from "./answers.ts";
 import type { SenderConfig } from "./config.ts";
 import { claimWhenReady } from "./ready_claim.ts";
 import type { SendRequest } from "./request.ts";
-import { templateCall } from "./template_call.ts";
-import { withToken } from "./token.ts";
+import { templateMessage } from "./template_message.ts";
 
 /**
  * Sends a template: claims the send, calls the channel, settles the send. Whatever fails, the channel is
@@ -45,49 +34,26 @@ export async function sendTemplate(
     case "repeat":
       return dryRun ? dryRunAnswer(claim) : repeatAnswer(claim);
     case "do_not_contact":
-      return dryRun ? dryRunAnswer(claim) : { success: false, reason: "do_not_contact" };
+    case "marketing_opt_out":
+      return dryRun ? dryRunAnswer(claim) : { success: false, reason: claim.result };
   }
 
-  const outcome = await callFor(claim, config, request, origin);
-  await settleSend(caller.db, config, { claimId, sendId: claim.send_id }, outcome, origin);
-  logSend(origin, claim, outcome, performance.now() - began);
-  if (outcome.kind === "accepted") return sentAnswer(claim, outcome.whatsappMessageId);
-  throw failedSend(outcome, claim, request);
-}
-
-/** Makes the call with the account's token. */
-async function callFor(
-  send: ClaimedSend,
-  config: SenderConfig,
-  request: SendRequest,
-  origin: Origin,
-): Promise<SendOutcome> {
-  try {
-    return await withToken(config, send, origin, async (token) => {
-      const account = { phoneNumberId: send.phone_number_id, token };
-      const call = templateCall(config.whatsapp, account, request, send.template, send.send_id);
-      return await callChannel(config.whatsapp, call);
-    });
-  } catch (error) {
-    if (!(error instanceof UnusableToken)) throw error;
-    return { kind: "not_taken", error: "channel_account_error", cause: error.message };
-  }
-}
-
-/**
- * Logs one line for the send, without phone, text and token. The channel's message id is left out as well: it
- * contains the phone.
- */
-function logSend(origin: Origin, send: ClaimedSend, outcome: SendOutcome, ms: number) {
-  const channel = outcome.kind === "accepted" ? undefined : outcome.channel;
-  logEvent(origin, "template_send", {
-    send_id: send.send_id,
-    company_id: send.company_id,
-    account_id: send.account_id,
-    outcome: "error" in outcome ? outcome.error : outcome.kind,
-    cause: "cause" in outcome ? outcome.cause : undefined,
-    ms: Math.round(ms),
-    channel_code: channel?.code,
-    channel_trace_id: channel?.traceId,
+  const message = templateMessage(request, claim.template);
+  const outcome = await callAndSettle(caller, config, {
+    ...{ claimId, send: claim, message, began, origin },
+    event: "template_send",
   });
+  if (outcome.kind === "accepted") return sentAnswer(claim, outcome.whatsappMessageId);
+  throw failedSend(ofTemplate(outcome), {
+    send: claim,
+    hasKey: request.idempotency_key !== undefined,
+    rejected: "The messaging channel rejected the template; its reason is in channel",
+  });
+}
+
+/** A template needs no window. A channel that speaks of one has rejected the template. */
+function ofTemplate(outcome: FailedOutcome): FailedOutcome {
+  return outcome.kind === "refused" && outcome.error === "window_closed"
+    ? { ...outcome, error: "template_rejected" }
+    : outcome;
 }

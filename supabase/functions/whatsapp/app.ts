@@ -10,6 +10,7 @@ import { readBody } from "../_shared/http/validate.ts";
 import type { WhatsappConfig } from "./config.ts";
 import { JOB_NAMES, jobs } from "./jobs.ts";
 import { requireSecret } from "./jobs_secret.ts";
+import { replies } from "./replies/app.ts";
 import { webhook } from "./webhook.ts";
 
 const JobBody = z.strictObject({ account_id: Id });
@@ -19,13 +20,17 @@ const MAX_VALUES = 100;
 /**
  * The channel's own door. The channel itself calls `/whatsapp/webhook/{app_key}`: GET verifies the address, POST
  * brings an event. The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which runs a job for one account.
- * Nothing is told to a caller without the secret of the app or of the jobs.
+ * Callers with an API key call `POST /whatsapp/messages`, a free reply. Nothing is told to a caller without the
+ * secret of the app or of the jobs, or the key.
  */
 export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
   const requireJobsSecret = requireSecret(config.jobsSecret);
   const run = jobs(config);
   const { verify, receive } = webhook(config, noSuchPath);
+  const ofKeys = replies(config);
   return new Hono<ApiEnv>()
+    // Before all else: what callers with a key are answered is that part's own matter, also errors.
+    .all("/whatsapp/messages", (c) => ofKeys.fetch(c.req.raw))
     .use(requestId)
     .basePath("/whatsapp")
     .onError(respondToError({ whenUnavailable: () => "send the request again" }))
@@ -68,6 +73,6 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
 function noSuchPath(): ApiError {
   return new ApiError(
     "route_not_found",
-    "There is no such path; the paths are /whatsapp/webhook/{app_key} and /whatsapp/jobs/{name}",
+    "There is no such path; the paths are /whatsapp/messages, /whatsapp/webhook/{app_key} and /whatsapp/jobs/{name}",
   );
 }

@@ -1,17 +1,15 @@
-import { type Config, ConfigError, readConfig } from "../_shared/config.ts";
+import { ConfigError } from "../_shared/config.ts";
 import type { Share } from "../_shared/fair_share.ts";
-import { type ChannelConfig, readChannelConfig } from "../_shared/whatsapp/channel_config.ts";
-import { type CredentialsKeys, readCredentialsKeys } from "../_shared/whatsapp/credentials.ts";
+import { readSendingConfig, type SendingConfig } from "../_shared/sending/config.ts";
 
-/** What the channel's own door needs: the database, the channel, the keys of sealed secrets, and its own secret. */
-export interface WhatsappConfig extends Config {
-  /** They open the access tokens of messaging accounts, and the secrets of apps. */
-  credentialsKeys: CredentialsKeys;
-  whatsapp: ChannelConfig;
+/** What the channel's own door needs: what sends need, its own secret, and bounds of jobs and events. */
+export interface WhatsappConfig extends SendingConfig {
   /** Who calls for a job presents it. Null: this installation runs no jobs. */
   jobsSecret: string | null;
   /** A job begins nothing more after this time. */
   jobMs: number;
+  /** A database that takes longer for a statement of a job is treated as down. */
+  jobDatabaseTimeoutMs: number;
   /** A database that takes longer for an event is treated as down: the channel sends the event again. */
   eventTimeoutMs: number;
   /** How many large events an instance has in its memory at once. Anybody who knows an app's path can send one. */
@@ -26,13 +24,11 @@ export async function readWhatsappConfig(
   env: Record<string, string | undefined>,
 ): Promise<WhatsappConfig> {
   return {
-    ...await readConfig(env),
-    // To store a reading of thousands of templates is one statement, which may take 20 s.
-    databaseTimeoutMs: 25_000,
-    credentialsKeys: readCredentialsKeys(env),
-    whatsapp: readChannelConfig(env),
+    ...await readSendingConfig(env),
     jobsSecret: readJobsSecret(env.JOBS_SECRET),
     jobMs: 60_000,
+    // To store a reading of thousands of templates is one statement, which may take 20 s.
+    jobDatabaseTimeoutMs: 25_000,
     eventTimeoutMs: 8_000,
     largeEventShare: { atOnce: 6, waiting: 64, patienceMs: 5_000 },
   };

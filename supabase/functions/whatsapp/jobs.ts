@@ -20,8 +20,11 @@ type JobAnswer = { job: string; account_id: string } & Record<string, unknown>;
  * It throws ApiError not_found, job_running or job_failed; DatabaseError.
  */
 export function jobs(config: WhatsappConfig) {
-  const db = companyDb(config, channelTokenSource(config.signingKey));
-  const { whatsapp, credentialsKeys, jobMs } = config;
+  const { whatsapp, credentialsKeys, jobMs, jobDatabaseTimeoutMs } = config;
+  const db = companyDb(
+    { ...config, databaseTimeoutMs: jobDatabaseTimeoutMs },
+    channelTokenSource(config.signingKey),
+  );
   return async (
     job: keyof typeof JOBS,
     accountId: string,

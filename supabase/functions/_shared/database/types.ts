@@ -522,6 +522,7 @@ export type Database = {
           "name_words": string | null;
           "phone": string | null;
           "phone_key": string | null;
+          "profile_name_at": string | null;
           "source": string;
           "start_word_at": string | null;
           "stop_word_at": string | null;
@@ -556,6 +557,7 @@ export type Database = {
           "name_words"?: never;
           "phone"?: string | null;
           "phone_key"?: never;
+          "profile_name_at"?: string | null;
           "source"?: string;
           "start_word_at"?: string | null;
           "stop_word_at"?: string | null;
@@ -589,6 +591,7 @@ export type Database = {
           "name_words"?: never;
           "phone"?: string | null;
           "phone_key"?: never;
+          "profile_name_at"?: string | null;
           "source"?: string;
           "start_word_at"?: string | null;
           "stop_word_at"?: string | null;
@@ -1571,6 +1574,39 @@ export type Database = {
           },
         ];
       };
+      "user_id_changes": {
+        Row: {
+          "becomes": string;
+          "company_id": string;
+          "happened_at": string;
+          "id": string;
+          "was": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "becomes": string;
+          "company_id": string;
+          "happened_at": string;
+          "id"?: string;
+          "was": string;
+        };
+        Update: {
+          "becomes"?: string;
+          "company_id"?: string;
+          "happened_at"?: string;
+          "id"?: string;
+          "was"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "user_id_changes_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "waiting_facts": {
         Row: {
           "account_id": string;
@@ -1622,6 +1658,8 @@ export type Database = {
           "created_at": string;
           "custom_fields": NonNullable<Json>;
           "do_not_contact": boolean;
+          "do_not_contact_at": string | null;
+          "do_not_contact_source": string | null;
           "email": string | null;
           "email_key": string | null;
           "email_words": string | null;
@@ -1631,6 +1669,7 @@ export type Database = {
           "is_active": boolean;
           "job_title": string | null;
           "job_title_words": string | null;
+          "marketing_opt_out_at": string | null;
           "name": string | null;
           "name_sort": string | null;
           "name_words": string | null;
@@ -1648,6 +1687,8 @@ export type Database = {
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
           "do_not_contact"?: boolean | null;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
           "email"?: string | null;
           "email_key"?: string | null;
           "email_words"?: string | null;
@@ -1657,6 +1698,7 @@ export type Database = {
           "is_active"?: boolean | null;
           "job_title"?: string | null;
           "job_title_words"?: string | null;
+          "marketing_opt_out_at"?: string | null;
           "name"?: string | null;
           "name_sort"?: never;
           "name_words"?: string | null;
@@ -1673,6 +1715,8 @@ export type Database = {
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
           "do_not_contact"?: boolean | null;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
           "email"?: string | null;
           "email_key"?: string | null;
           "email_words"?: string | null;
@@ -1682,6 +1726,7 @@ export type Database = {
           "is_active"?: boolean | null;
           "job_title"?: string | null;
           "job_title_words"?: string | null;
+          "marketing_opt_out_at"?: string | null;
           "name"?: string | null;
           "name_sort"?: never;
           "name_words"?: string | null;
@@ -1712,6 +1757,7 @@ export type Database = {
           "id": string;
           "last_message_at": string | null;
           "last_message_sort": string | null;
+          "phone_number_id": string;
           "status": string;
           "team_id": string | null;
           "updated_at": string;
@@ -1726,6 +1772,7 @@ export type Database = {
           "id"?: string | null;
           "last_message_at"?: string | null;
           "last_message_sort"?: never;
+          "phone_number_id"?: string | null;
           "status"?: string | null;
           "team_id"?: string | null;
           "updated_at"?: string | null;
@@ -1739,6 +1786,7 @@ export type Database = {
           "id"?: string | null;
           "last_message_at"?: string | null;
           "last_message_sort"?: never;
+          "phone_number_id"?: string | null;
           "status"?: string | null;
           "team_id"?: string | null;
           "updated_at"?: string | null;
@@ -1926,9 +1974,24 @@ export type Database = {
           "content": string;
           "conversation_id": string;
           "created_at": string;
+          "delivered_at": string | null;
           "direction": string;
+          "edited_at": string | null;
+          "expired_at": string | null;
+          "failed_at": string | null;
+          "failure": Json | null;
           "id": string;
+          "media": Json | null;
+          "payload": Json | null;
+          "price_category": string | null;
+          "price_type": string | null;
+          "reaction": Json | null;
+          "read_at": string | null;
           "rendered_text": string | null;
+          "reply_to_id": string | null;
+          "reply_to_whatsapp_id": string | null;
+          "revoked_at": string | null;
+          "sent_at": string | null;
           "status": string | null;
           "type": string;
           "updated_at": string;
@@ -1940,9 +2003,24 @@ export type Database = {
           "content"?: string | null;
           "conversation_id"?: string | null;
           "created_at"?: string | null;
+          "delivered_at"?: string | null;
           "direction"?: string | null;
+          "edited_at"?: string | null;
+          "expired_at"?: string | null;
+          "failed_at"?: string | null;
+          "failure"?: Json | null;
           "id"?: string | null;
+          "media"?: Json | null;
+          "payload"?: Json | null;
+          "price_category"?: string | null;
+          "price_type"?: string | null;
+          "reaction"?: never;
+          "read_at"?: string | null;
           "rendered_text"?: string | null;
+          "reply_to_id"?: string | null;
+          "reply_to_whatsapp_id"?: string | null;
+          "revoked_at"?: string | null;
+          "sent_at"?: string | null;
           "status"?: string | null;
           "type"?: string | null;
           "updated_at"?: string | null;
@@ -1953,9 +2031,24 @@ export type Database = {
           "content"?: string | null;
           "conversation_id"?: string | null;
           "created_at"?: string | null;
+          "delivered_at"?: string | null;
           "direction"?: string | null;
+          "edited_at"?: string | null;
+          "expired_at"?: string | null;
+          "failed_at"?: string | null;
+          "failure"?: Json | null;
           "id"?: string | null;
+          "media"?: Json | null;
+          "payload"?: Json | null;
+          "price_category"?: string | null;
+          "price_type"?: string | null;
+          "reaction"?: never;
+          "read_at"?: string | null;
           "rendered_text"?: string | null;
+          "reply_to_id"?: string | null;
+          "reply_to_whatsapp_id"?: string | null;
+          "revoked_at"?: string | null;
+          "sent_at"?: string | null;
           "status"?: string | null;
           "type"?: string | null;
           "updated_at"?: string | null;
@@ -1981,6 +2074,20 @@ export type Database = {
             columns: ["company_id", "conversation_id"];
             isOneToOne: false;
             referencedRelation: "own_conversations";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "messages_reply_to_fkey";
+            columns: ["company_id", "reply_to_id"];
+            isOneToOne: false;
+            referencedRelation: "messages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "messages_reply_to_fkey";
+            columns: ["company_id", "reply_to_id"];
+            isOneToOne: false;
+            referencedRelation: "own_messages";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -2246,6 +2353,16 @@ export type Database = {
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_app": { Args: { "app_key": string }; Returns: Json };
       "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "claim_reply": {
+        Args: {
+          "claim_id": string;
+          "content": string;
+          "conversation_id": string;
+          "dry_run"?: boolean;
+          "idempotency_key"?: string;
+        };
+        Returns: Json;
+      };
       "claim_template_send": {
         Args: {
           "body_variables"?: (string)[];

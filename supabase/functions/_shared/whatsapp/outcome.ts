@@ -23,7 +23,7 @@ export type SendOutcome =
 
 type Refusal = Extract<
   ErrorCode,
-  "template_rejected" | "recipient_unreachable" | "recipient_opted_out"
+  "template_rejected" | "recipient_unreachable" | "recipient_opted_out" | "window_closed"
 >;
 type Obstacle = Extract<ErrorCode, "channel_unavailable" | "channel_account_error">;
 
@@ -53,6 +53,7 @@ type Meaning =
 const rejected: Meaning = { kind: "refused", error: "template_rejected" };
 const unreachable: Meaning = { kind: "refused", error: "recipient_unreachable" };
 const optedOut: Meaning = { kind: "refused", error: "recipient_opted_out" };
+const windowClosed: Meaning = { kind: "refused", error: "window_closed" };
 const unavailable: Meaning = { kind: "not_taken", error: "channel_unavailable" };
 const accountError: Meaning = { kind: "not_taken", error: "channel_account_error" };
 const permissionCodes = Array.from({ length: 100 }, (_, i) => 200 + i);
@@ -71,6 +72,8 @@ const MEANINGS = new Map<number, Meaning>([
   // The recipient cannot or may not be reached.
   ...all([131021, 131026, 131030, 131062, 130403, 130472, 130497, 131049], unreachable),
   ...all([131050], optedOut),
+  // More than 24 hours have passed since the person last wrote, so only a template can be sent.
+  ...all([131047], windowClosed),
   // Throttled. 131056 is for one pair of numbers and passes within seconds.
   ...all([4, 80007, 130429], unavailable),
   ...all([131056], { ...unavailable, retryAfter: 6 }),
@@ -144,6 +147,19 @@ export function meaningOf(status: number, channel: ChannelError | undefined): Me
   // Without a code, only the HTTP status is known: after a 4xx and after a 503, the request was not carried
   // out. Neither is about the template.
   return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
+}
+
+/** "More than 24 hours have passed": a free reply outside of its window. */
+const WINDOW_CLOSED = 131047;
+
+/**
+ * The code of an error of this platform for an error of the channel, also one that it reports after it took the
+ * message; null when the channel's code says nothing definite.
+ */
+export function reasonOf(code: number): string | null {
+  if (code === WINDOW_CLOSED) return "window_closed";
+  const meaning = MEANINGS.get(code);
+  return meaning && meaning.kind !== "unknown" ? meaning.error : null;
 }
 
 /** The error in an answer of the channel; undefined when it has none. */

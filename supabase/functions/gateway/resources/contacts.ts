@@ -9,15 +9,25 @@ import {
   Email,
   IdParams,
   Phone,
+  readOnly,
   requiredText,
   ROW_IDS,
   ROW_TIMES,
   ShortText,
+  Timestamp,
   withDefaults,
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { CUSTOM_FIELDS_TOO_LARGE, CustomFields } from "../custom_fields.ts";
-import { choice, list, searchedText, text, time } from "../records/filters.ts";
+import {
+  choice,
+  list,
+  optionalChoice,
+  optionalTime,
+  searchedText,
+  text,
+  time,
+} from "../records/filters.ts";
 import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { ANY_CASE, oneOf, PHONE, TRUE_OR_FALSE, UUID } from "../records/query_values.ts";
@@ -33,7 +43,8 @@ export const Contact = z.object({
   ...ROW_IDS,
   name: ShortText.nullable(),
   email: Email.nullable(),
-  phone: Phone,
+  // The channel hides the phones of some people.
+  phone: Phone.nullable(),
   temperature: z.enum(["cold", "warm", "hot"]),
   tags: z.array(Tag).max(MAX_TAGS),
   source: ShortText,
@@ -41,6 +52,9 @@ export const Contact = z.object({
   empresa: ShortText.nullable(),
   custom_fields: CustomFields,
   do_not_contact: z.boolean(),
+  do_not_contact_source: readOnly(z.enum(["manual", "word"]).nullable()),
+  do_not_contact_at: readOnly(Timestamp.nullable()),
+  marketing_opt_out_at: readOnly(Timestamp.nullable()),
   is_active: z.boolean(),
   ...ROW_TIMES,
 }).meta({ id: "Contact" });
@@ -56,13 +70,14 @@ const CONTACT = resource({
     id: choice("id", UUID),
     name: searchedText("name", "name_words"),
     email: searchedText("email_key", "email_words", ANY_CASE),
-    phone: choice("phone_key", PHONE),
+    phone: optionalChoice("phone_key", PHONE),
     temperature: choice("temperature", oneOf(Contact.shape.temperature.options)),
     tags: list("tags"),
     source: text("source"),
     job_title: searchedText("job_title", "job_title_words"),
     empresa: searchedText("empresa", "empresa_words"),
     do_not_contact: choice("do_not_contact", TRUE_OR_FALSE),
+    marketing_opt_out_at: optionalTime("marketing_opt_out_at"),
     is_active: choice("is_active", TRUE_OR_FALSE),
     created_at: time("created_at"),
     updated_at: time("updated_at"),
@@ -106,8 +121,8 @@ const ContactChanges = Contact
     do_not_contact: true,
     is_active: true,
   })
-  .partial().required({ phone: true }).strict()
-  .extend({ tags: SentTags.optional() })
+  .partial().strict()
+  .extend({ phone: Phone, tags: SentTags.optional() })
   .meta({ id: "ContactChanges" });
 
 /** The same input; a field that is left out takes its default. */

@@ -9,6 +9,7 @@ import {
   atLeastOne,
   Id,
   IdParams,
+  PhoneNumberId,
   readOnly,
   ROW_IDS,
   ROW_TIMES,
@@ -18,7 +19,7 @@ import { operation, reply } from "../../_shared/http/operation.ts";
 import { choice, optionalChoice, optionalTime, sortedTime, time } from "../records/filters.ts";
 import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
-import { oneOf, UUID } from "../records/query_values.ts";
+import { CHANNEL_NUMBER, oneOf, UUID } from "../records/query_values.ts";
 import { readOperation } from "../records/read_operation.ts";
 import { resource } from "../records/resource.ts";
 import { byTime, newestFirst } from "../records/sorting.ts";
@@ -28,6 +29,7 @@ import { CONTACTS } from "./contacts.ts";
 export const Conversation = z.object({
   ...ROW_IDS,
   contact_id: Id,
+  phone_number_id: readOnly(PhoneNumberId),
   status: z.enum(["open", "pending", "closed"]),
   assigned_to: Id.nullable(),
   team_id: Id.nullable(),
@@ -45,6 +47,7 @@ const CONVERSATION = resource({
   filters: {
     id: choice("id", UUID),
     contact_id: choice("contact_id", UUID),
+    phone_number_id: choice("phone_number_id", CHANNEL_NUMBER),
     status: choice("status", oneOf(Conversation.shape.status.options)),
     assigned_to: optionalChoice("assigned_to", UUID),
     team_id: optionalChoice("team_id", UUID),

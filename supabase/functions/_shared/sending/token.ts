@@ -1,7 +1,7 @@
-import { logFailure, type Origin } from "../_shared/log.ts";
-import { accountToken, UnusableToken } from "../_shared/whatsapp/account_token.ts";
+import { logFailure, type Origin } from "../log.ts";
+import { accountToken, UnusableToken } from "../whatsapp/account_token.ts";
 import type { Access } from "./claim.ts";
-import type { SenderConfig } from "./config.ts";
+import type { SendingConfig } from "./config.ts";
 
 /**
  * Does something with the access token of an account, which is readable only within.
@@ -10,7 +10,7 @@ import type { SenderConfig } from "./config.ts";
  *   `account_token_unusable`; what `work` throws.
  */
 export async function withToken<Result>(
-  { credentialsKeys }: SenderConfig,
+  { credentialsKeys }: Pick<SendingConfig, "credentialsKeys">,
   access: Access,
   origin: Origin,
   work: (token: string) => Promise<Result>,

@@ -1,29 +1,19 @@
-import type { ChannelCall } from "../_shared/whatsapp/channel.ts";
-import type { ChannelConfig } from "../_shared/whatsapp/channel_config.ts";
+import type { MessageContent } from "../_shared/whatsapp/message_call.ts";
 import type { KnownTemplate } from "./claim.ts";
 import type { SendRequest } from "./request.ts";
 
 /**
- * The call that sends a template, ready to be made.
- *
+ * The template of a request, as the channel takes it.
  * @param template what the catalogue knows of it; null fills it by the request alone.
- * @param sendId the channel's later reports about the message carry it.
- * @throws TypeError when the token contains characters that a header cannot have.
  */
-export function templateCall(
-  channel: ChannelConfig,
-  account: { phoneNumberId: string; token: string },
+export function templateMessage(
   request: SendRequest,
   template: KnownTemplate | null,
-  sendId: string,
-): ChannelCall {
+): MessageContent & { to: string } {
   const { phone, template_name, language_code } = request;
-  const message = {
-    messaging_product: "whatsapp",
-    recipient_type: "individual",
+  return {
     to: phone,
     type: "template",
-    biz_opaque_callback_data: sendId,
     template: {
       name: template_name,
       language: { code: language_code },
@@ -33,20 +23,6 @@ export function templateCall(
         ...buttons(request, template),
       ],
     },
-  };
-  return {
-    url: `${channel.url}/${account.phoneNumberId}/messages`,
-    init: {
-      method: "POST",
-      headers: new Headers({
-        Authorization: `Bearer ${account.token}`,
-        "Content-Type": "application/json",
-      }),
-      body: JSON.stringify(message),
-      // Following a redirect would send the message twice, and the token to another server.
-      redirect: "manual",
-    },
-    token: account.token,
   };
 }
 

@@ -1,0 +1,58 @@
+import { keepRunning } from "../background.ts";
+import { DatabaseError } from "../database/rows.ts";
+import type { Caller } from "../key/caller.ts";
+import { giveUpClaim, type SettlePatience } from "../whatsapp/settle.ts";
+
+// The beginning of a send in the ledger, whatever is sent.
+
+/** The account that sends, with what opens the channel to it. */
+export interface Access {
+  company_id: string;
+  account_id: string;
+  phone_number_id: string;
+  business_account_id: string | null;
+  encrypted_token: string;
+}
+
+/** A send that this request has claimed: no other request makes it. */
+export interface ClaimedSend extends Access {
+  send_id: string;
+  /** From 1. A send that the channel certainly did not take can be claimed again, as the next attempt. */
+  attempt: number;
+  conversation_id: string;
+  message_id: string;
+  created_conversation: boolean;
+}
+
+/** The state of an earlier send with the same idempotency key, as a repeat learns it. */
+export interface RepeatedSend {
+  status: "sent" | "pending" | "failed";
+  conversation_id: string;
+  message_id: string;
+}
+
+/**
+ * Claims a send, and judges the key, in one round trip.
+ *
+ * @param claimId a new id; the send is settled by it.
+ * @param decide asks the database for its decision about the request.
+ * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError when the database fails. It may have
+ *   made the claim although it failed. So the claim is released in the background, and a repeat can send.
+ */
+export async function claimSend<Claim extends { company_id: string }>(
+  caller: Caller,
+  patience: SettlePatience,
+  claimId: string,
+  decide: () => Promise<Claim>,
+): Promise<Claim> {
+  try {
+    const claim = await decide();
+    caller.wasJudged(claim.company_id);
+    return claim;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.mayBeCommitted) {
+      keepRunning(giveUpClaim(caller.db, patience, claimId));
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import { cleanObject } from "./clean.ts";
+import type { Item, ItemPlace, TemplateHint } from "./item.ts";
+import { list, type Loose, member, objectIn, textIn, timeIn } from "./loose.ts";
+import { unknown } from "./unknown.ts";
+
+/** The fields that tell of a template. */
+const TEMPLATE_EVENTS = new Map<string, TemplateHint["event"]>([
+  ["message_template_status_update", "status"],
+  ["message_template_quality_update", "quality"],
+  ["template_category_update", "category"],
+  ["message_template_components_update", "components"],
+]);
+
+/** The fields that tell of a business account or of one of its numbers. */
+const ACCOUNT_FIELDS = new Set([
+  "account_alerts",
+  "account_review_update",
+  "account_settings_update",
+  "account_update",
+  "business_capability_update",
+  "business_status_update",
+  "phone_number_name_update",
+  "phone_number_quality_update",
+  "security",
+]);
+
+/** After these, the channel takes no messages of the account, or only some. */
+const STOPPING = ["DISABLED_UPDATE", "ACCOUNT_RESTRICTION", "ACCOUNT_DELETED"];
+
+/** What a field without messages says; null when the field is not known. Such fields have the time in their entry. */
+export function readBusinessNotice(field: string, value: Loose, place: ItemPlace): Item | null {
+  const event = TEMPLATE_EVENTS.get(field);
+  if (event) return templateHint(event, field, value, place);
+  return ACCOUNT_FIELDS.has(field) ? accountNotice(field, value, place) : null;
+}
+
+function templateHint(
+  event: TemplateHint["event"],
+  field: string,
+  value: Loose,
+  place: ItemPlace,
+): Item {
+  const name = textIn(value, "message_template_name", 512);
+  if (name === null) return unknown(place, field);
+  const language = textIn(value, "message_template_language", 32)?.replaceAll("-", "_") ?? null;
+  return { kind: "template", ...place, event, name, language, value: cleanObject(value) };
+}
+
+function accountNotice(field: string, value: Loose, place: ItemPlace): Item {
+  const event = textIn(value, "event", 64) ?? field.toUpperCase();
+  const isLifted = member(objectIn(value, "ban_info"), "waba_ban_state") === "REINSTATE";
+  const ends = list(member(value, "restriction_info"))
+    .map((restriction) => timeIn(restriction, "expiration"))
+    .filter((time) => time !== null).sort();
+  return {
+    kind: "account",
+    ...place,
+    event,
+    value: cleanObject(value),
+    stops_sending: STOPPING.includes(event) && !isLifted,
+    until: ends.at(-1) ?? null,
+  };
+}

@@ -1,0 +1,46 @@
+import * as z from "zod";
+import { ApiError } from "../../_shared/errors.ts";
+import { DoNotContact, DryRun, Repeat, Sent } from "../../_shared/sending/answers.ts";
+
+// The answers to a free reply.
+
+/** Every answer with the status 200: those of a template send. */
+export const ReplyAnswer = z.union([Sent, Repeat, DoNotContact, DryRun])
+  .meta({ id: "ReplyAnswer" });
+export type ReplyAnswer = z.output<typeof ReplyAnswer>;
+
+/** The error of a reply to a conversation that the company does not have. */
+export function noConversation(): ApiError {
+  return new ApiError("not_found", "Conversation not found");
+}
+
+/** The error of a reply to a closed conversation. @param existingId the contact's one that is not closed, if any. */
+export function closedConversation(existingId: string | null): ApiError {
+  return existingId === null
+    ? new ApiError("conflict", "The conversation is closed; open it again, then reply")
+    : new ApiError(
+      "conflict",
+      "The conversation is closed; reply in the contact's conversation that is not",
+      { body: { existing_id: existingId } },
+    );
+}
+
+/** The error of a reply in a conversation whose account is disconnected. */
+export function noAccount(): ApiError {
+  return new ApiError(
+    "account_not_connected",
+    "The messaging account of the conversation is not connected; have it connected again, then reply",
+  );
+}
+
+/** @param expiresAt when the window ended, or ends within a minute; null when the person has never written. */
+export function windowClosed(expiresAt: string | null): ApiError {
+  const why = expiresAt === null
+    ? "The person has never written on this number"
+    : `The 24 hours after the person's last message ended at ${expiresAt}`;
+  return new ApiError(
+    "window_closed",
+    `${why}; only a template can be sent until the person writes`,
+    { body: { window_expires_at: expiresAt } },
+  );
+}

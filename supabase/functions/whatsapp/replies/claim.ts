@@ -1,0 +1,53 @@
+import { rows } from "../../_shared/database/rows.ts";
+import type { Caller } from "../../_shared/key/caller.ts";
+import { type ClaimedSend, claimSend, type RepeatedSend } from "../../_shared/sending/claim.ts";
+import type { SettlePatience } from "../../_shared/whatsapp/settle.ts";
+import type { ReplyRequest } from "./request.ts";
+
+// The beginning of a free reply in the ledger; see claim_reply() in the database.
+
+/** The decision of the database about a request of this company. */
+export type ReplyClaim = { company_id: string } & Decision;
+
+type Decision =
+  | ({ result: "claimed" } & ClaimedReply)
+  | ({ result: "repeat" } & RepeatedSend)
+  | { result: "not_found" }
+  | { result: "no_account" }
+  | { result: "do_not_contact" }
+  /** With the contact's conversation on the account that is not closed. */
+  | { result: "closed"; existing_id: string | null }
+  /** With null, the person has never written on this number. */
+  | { result: "window_closed"; expires_at: string | null }
+  /** A dry run: a send would be claimed. */
+  | { result: "send" };
+
+/** A free reply that this request has claimed. */
+export interface ClaimedReply extends ClaimedSend {
+  phone: string | null;
+  /** The person's id at the channel, when there is no phone. */
+  user_id: string | null;
+}
+
+/**
+ * Claims the reply of a request, as claimSend() does.
+ * @param dryRun decides as always, and writes nothing.
+ */
+export async function claimReply(
+  caller: Caller,
+  patience: SettlePatience,
+  claimId: string,
+  { conversation_id, text, idempotency_key }: ReplyRequest,
+  dryRun: boolean,
+): Promise<ReplyClaim> {
+  return await claimSend(caller, patience, claimId, async () =>
+    rows(
+      await caller.db.rpc("claim_reply", {
+        claim_id: claimId,
+        conversation_id,
+        content: text,
+        idempotency_key,
+        dry_run: dryRun,
+      }),
+    ) as unknown as ReplyClaim); // jsonb that claim_reply() makes
+}

@@ -1,0 +1,11 @@
+import * as z from "zod";
+import { Id, required, verbatim } from "../../_shared/http/fields.ts";
+import { IdempotencyKey } from "../../_shared/sending/request.ts";
+
+/** The body of a free reply. */
+export const ReplyRequest = z.strictObject({
+  conversation_id: Id,
+  text: required(verbatim(4096)),
+  idempotency_key: IdempotencyKey.optional(),
+}).meta({ id: "ReplyRequest" });
+export type ReplyRequest = z.output<typeof ReplyRequest>;

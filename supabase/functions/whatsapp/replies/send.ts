@@ -1,0 +1,69 @@
+import type { Caller } from "../../_shared/key/caller.ts";
+import type { Origin } from "../../_shared/log.ts";
+import { dryRunAnswer, repeatAnswer, sentAnswer } from "../../_shared/sending/answers.ts";
+import { callAndSettle } from "../../_shared/sending/call.ts";
+import type { SendingConfig } from "../../_shared/sending/config.ts";
+import { failedSend } from "../../_shared/sending/errors.ts";
+import type { MessageContent, Recipient } from "../../_shared/whatsapp/message_call.ts";
+import {
+  closedConversation,
+  noAccount,
+  noConversation,
+  type ReplyAnswer,
+  windowClosed,
+} from "./answers.ts";
+import { type ClaimedReply, claimReply } from "./claim.ts";
+import type { ReplyRequest } from "./request.ts";
+
+/**
+ * Sends a free reply: claims the send, calls the channel, settles the send, as a template send does. Whether the
+ * window is open is judged within the claim. A dry run only says what would happen.
+ *
+ * @throws ApiError for every error that the operation declares.
+ */
+export async function sendReply(
+  caller: Caller,
+  config: SendingConfig,
+  request: ReplyRequest,
+  { dryRun, origin }: { dryRun: boolean; origin: Origin },
+): Promise<ReplyAnswer> {
+  const began = performance.now();
+  const claimId = crypto.randomUUID();
+  const claim = await claimReply(caller, config, claimId, request, dryRun);
+  switch (claim.result) {
+    case "not_found":
+      throw noConversation();
+    case "closed":
+      throw closedConversation(claim.existing_id);
+    case "no_account":
+      throw noAccount();
+    case "window_closed":
+      throw windowClosed(claim.expires_at);
+    case "send":
+      return dryRunAnswer(claim);
+    case "repeat":
+      return dryRun ? dryRunAnswer(claim) : repeatAnswer(claim);
+    case "do_not_contact":
+      return dryRun ? dryRunAnswer(claim) : { success: false, reason: claim.result };
+  }
+
+  const outcome = await callAndSettle(caller, config, {
+    ...{ claimId, send: claim, message: replyMessage(claim, request), began, origin },
+    event: "reply_send",
+  });
+  if (outcome.kind === "accepted") return sentAnswer(claim, outcome.whatsappMessageId);
+  throw failedSend(outcome, {
+    send: claim,
+    hasKey: request.idempotency_key !== undefined,
+    rejected: "The messaging channel rejected the message; its reason is in channel",
+  });
+}
+
+/** The text as the channel takes it. The id of a person never stands in `to`: the channel would deliver nothing. */
+function replyMessage(
+  { phone, user_id }: ClaimedReply,
+  { text }: ReplyRequest,
+): Recipient & MessageContent {
+  const recipient = phone === null ? { recipient: user_id! } : { to: phone };
+  return { ...recipient, type: "text", text: { body: text } };
+}

@@ -1,0 +1,151 @@
+-- Two contacts turn out to be one person: one takes over everything of the other.
+
+create function app.merge_conversations(own_company_id uuid, survivor uuid, other uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  pair record;
+begin
+  -- A contact has one conversation on an account that is not closed. Of two, the older one stays.
+  for pair in
+    select
+      case when is_own_older then own.id else theirs.id end as kept,
+      case when is_own_older then theirs.id else own.id end as gone
+    from public.conversations as own
+    join public.conversations as theirs using (company_id, messaging_account_id)
+    cross join lateral (select (own.created_at, own.id) < (theirs.created_at, theirs.id)) as age (is_own_older)
+    where own.company_id = own_company_id and own.contact_id = survivor and own.status <> 'closed'
+      and theirs.contact_id = other and theirs.status <> 'closed'
+    order by 1
+  loop
+    -- Messages before conversations, as those lock them who settle a send. Their order is that of created_at.
+    perform from public.messages where company_id = own_company_id and conversation_id = pair.gone
+    order by id for no key update;
+    update public.messages set conversation_id = pair.kept
+    where company_id = own_company_id and conversation_id = pair.gone;
+    perform from public.conversations where company_id = own_company_id and id in (pair.kept, pair.gone)
+    order by id for update;
+    update public.conversations as kept set
+      status = case when 'open' in (kept.status, gone.status) then 'open' else kept.status end,
+      assigned_to = coalesce(kept.assigned_to, gone.assigned_to),
+      team_id = coalesce(kept.team_id, gone.team_id),
+      last_message_at = greatest(kept.last_message_at, gone.last_message_at)
+    from public.conversations as gone
+    where kept.company_id = own_company_id and kept.id = pair.kept
+      and gone.company_id = own_company_id and gone.id = pair.gone;
+    delete from public.conversations where company_id = own_company_id and id = pair.gone;
+  end loop;
+  update public.conversations set contact_id = survivor
+  where company_id = own_company_id and contact_id = other;
+
+  insert into public.contact_windows as windows (company_id, contact_id, account_id, last_inbound_at, closed_at)
+  select company_id, survivor, account_id, last_inbound_at, closed_at from public.contact_windows
+  where company_id = own_company_id and contact_id = other
+  on conflict on constraint contact_windows_once do update set
+    last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at),
+    closed_at = greatest(windows.closed_at, excluded.closed_at);
+  update public.conversations set window_expires_at = windows.expires_at
+  from public.contact_windows as windows
+  where conversations.company_id = own_company_id and conversations.contact_id = survivor
+    and conversations.status <> 'closed'
+    and windows.company_id = own_company_id and windows.contact_id = survivor
+    and windows.account_id = conversations.messaging_account_id
+    and conversations.window_expires_at is distinct from windows.expires_at;
+end
+$$;
+comment on function app.merge_conversations(uuid, uuid, uuid) is
+  'Gives a contact the conversations and windows of another. For app.merge_contacts().';
+
+create function app.merge_contacts(own_company_id uuid, survivor uuid, other uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own public.contacts;
+  theirs public.contacts;
+begin
+  perform from public.contacts where company_id = own_company_id and id in (survivor, other)
+  order by id for update;
+  select * into own from public.contacts where company_id = own_company_id and id = survivor;
+  select * into theirs from public.contacts where company_id = own_company_id and id = other;
+  if own.id is null or theirs.id is null or own.id = theirs.id then
+    return false;
+  end if;
+
+  update public.deals set contact_id = survivor where company_id = own_company_id and contact_id = other;
+  perform app.merge_conversations(own_company_id, survivor, other);
+
+  update public.contact_identities set contact_id = survivor
+  where company_id = own_company_id and contact_id = other;
+  insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
+  select company_id, survivor, phone, until from public.contact_former_phones
+  where company_id = own_company_id and contact_id = other
+  union all
+  -- As far as anybody knows, the person still has it.
+  select own_company_id, survivor, theirs.phone, 'infinity' where theirs.phone_key <> own.phone_key
+  on conflict on constraint contact_former_phones_once do update set
+    until = greatest(former.until, excluded.until);
+  insert into public.contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)
+  select company_id, survivor, kind, was, becomes, happened_at from public.contact_identity_events
+  where company_id = own_company_id and contact_id = other
+  union all
+  select own_company_id, survivor, 'merged', other::text, survivor::text, now()
+  on conflict on constraint contact_identity_events_once do nothing;
+
+  delete from public.contacts where company_id = own_company_id and id = other;
+
+  update public.contacts set
+    phone = coalesce(own.phone, theirs.phone),
+    has_identity = own.has_identity or theirs.has_identity,
+    -- A name that somebody gave comes before that of a profile; of two profiles, the earlier one.
+    (name, profile_name_at) = (
+      select name, profile_name_at
+      from (values (1, own.name, own.profile_name_at), (2, theirs.name, theirs.profile_name_at))
+        as names (place, name, profile_name_at)
+      where name is not null
+      order by profile_name_at nulls first, case when profile_name_at is not null then name collate "C" end, place
+      limit 1
+    ),
+    email = coalesce(own.email, theirs.email),
+    job_title = coalesce(own.job_title, theirs.job_title),
+    empresa = coalesce(own.empresa, theirs.empresa),
+    tags = array(
+      select tag
+      from unnest(own.tags || theirs.tags) with ordinality as tagged (tag, place)
+      group by tag order by min(place) limit 50
+    ),
+    custom_fields = case
+      when octet_length((theirs.custom_fields || own.custom_fields)::text) <= 32768
+        then theirs.custom_fields || own.custom_fields
+      else own.custom_fields
+    end,
+    -- Whoever does not want to be contacted stays so. Words count as if they had all been said to one contact.
+    do_not_contact = own.do_not_contact or theirs.do_not_contact,
+    (do_not_contact_source, do_not_contact_at) = (
+      select source, at
+      from (values
+        (own.do_not_contact, own.do_not_contact_source, own.do_not_contact_at),
+        (theirs.do_not_contact, theirs.do_not_contact_source, theirs.do_not_contact_at)
+      ) as said (stops, source, at)
+      order by stops desc, source = 'manual' desc nulls last, at desc nulls last
+      limit 1
+    ),
+    stop_word_at = greatest(own.stop_word_at, theirs.stop_word_at),
+    start_word_at = greatest(own.start_word_at, theirs.start_word_at),
+    marketing_stopped_at = greatest(own.marketing_stopped_at, theirs.marketing_stopped_at),
+    marketing_stop_source = case
+      when own.marketing_stopped_at is null or theirs.marketing_stopped_at > own.marketing_stopped_at
+        then theirs.marketing_stop_source
+      else own.marketing_stop_source
+    end,
+    marketing_resumed_at = greatest(own.marketing_resumed_at, theirs.marketing_resumed_at)
+  where company_id = own_company_id and id = survivor;
+  return true;
+end
+$$;
+comment on function app.merge_contacts(uuid, uuid, uuid) is
+  'Makes two contacts of a company one: the survivor gets the deals, conversations, ids, phones and opt-outs of the other '
+  'and what it does not have itself, and the other is deleted. False when one of them is gone already. What the other '
+  'was stays in contact_identity_events. The caller holds the advisory lock of the company, or writes nothing else.';

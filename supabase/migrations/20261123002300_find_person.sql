@@ -1,0 +1,221 @@
+-- Who wrote: the contact that a phone or a business-scoped user id belongs to. Both name one person, and either may be
+-- missing. Events come in any order, so what is learned of a person must not depend on which came first.
+
+-- A change of the user id may be reported before either id is known. It is kept until one is.
+create table public.user_id_changes (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  was text not null check (char_length(was) between 1 and 255),
+  becomes text not null check (char_length(becomes) between 1 and 255),
+  happened_at timestamptz not null,
+  constraint user_id_changes_once unique (company_id, was, becomes)
+);
+comment on table public.user_id_changes is
+  'Changes of ids of people whom the company does not know yet. Whoever writes under either id is that person.';
+create index user_id_changes_becomes_idx on public.user_id_changes (company_id, becomes);
+alter table public.user_id_changes enable row level security;
+create policy "the platform reads changes of unknown ids" on public.user_id_changes
+  for select to service_role using (true);
+grant select on public.user_id_changes to service_role;
+
+create function app.owner_of_phone(own_company_id uuid, phone text, at timestamptz) returns uuid
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(
+    -- Whoever had it then: of several, the one who lost it first.
+    (
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
+        and until >= at and until < 'infinity'
+      order by until, contact_id limit 1
+    ),
+    (
+      select id from public.contacts
+      where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
+    ),
+    -- A further phone of somebody whose contacts were merged.
+    (
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone) and until = 'infinity'
+      order by contact_id limit 1
+    )
+  )
+$$;
+comment on function app.owner_of_phone(uuid, text, timestamptz) is
+  'The contact whose phone this was at a time; null when there is none. Numbers are given to other people later.';
+
+create function app.one_person(own_company_id uuid, one uuid, another uuid) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  survivor uuid;
+begin
+  select id into survivor from public.contacts
+  where company_id = own_company_id and id in (one, another)
+  order by phone is null, created_at, id limit 1;
+  perform app.merge_contacts(own_company_id, survivor, case survivor when one then another else one end);
+  return survivor;
+end
+$$;
+comment on function app.one_person(uuid, uuid, uuid) is
+  'Merges two contacts, and returns the one that stays: the one with a phone, else the older one.';
+
+create function app.learn_user_id(
+  own_company_id uuid, of_contact_id uuid, new_user_id text, at_business_account_id text, at timestamptz
+) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  learned_by uuid := of_contact_id;
+  owner uuid;
+  change record;
+begin
+  insert into public.contact_identities as known (company_id, contact_id, user_id, business_account_id, seen_at)
+  values (own_company_id, of_contact_id, new_user_id, at_business_account_id, at)
+  on conflict on constraint contact_identities_once do update set
+    seen_at = least(known.seen_at, excluded.seen_at)
+  returning contact_id into owner;
+  if owner <> of_contact_id then
+    return app.one_person(own_company_id, of_contact_id, owner);
+  end if;
+  update public.contacts set has_identity = true
+  where company_id = own_company_id and id = of_contact_id and not has_identity;
+
+  for change in
+    delete from public.user_id_changes
+    where company_id = own_company_id and new_user_id in (was, becomes)
+    returning was, becomes, happened_at
+  loop
+    learned_by := app.learn_user_id(
+      own_company_id, learned_by,
+      case new_user_id when change.was then change.becomes else change.was end,
+      at_business_account_id, change.happened_at
+    );
+    insert into public.contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)
+    values (own_company_id, learned_by, 'user_id_changed', change.was, change.becomes, change.happened_at)
+    on conflict on constraint contact_identity_events_once do nothing;
+  end loop;
+  return learned_by;
+end
+$$;
+comment on function app.learn_user_id(uuid, uuid, text, text, timestamptz) is
+  'Notes that an id is that of a contact. When it is another contact''s already, the two are one person and are merged. '
+  'Returns the contact that stays.';
+
+create function app.known_person(own_company_id uuid, person jsonb, at timestamptz) returns uuid
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(
+    (
+      select contact_id from public.contact_identities
+      where company_id = own_company_id and user_id = person ->> 'user_id'
+    ),
+    app.owner_of_phone(own_company_id, person ->> 'phone', at)
+  )
+$$;
+comment on function app.known_person(uuid, jsonb, timestamptz) is
+  'The contact of a person { phone, user_id } who wrote at a time; null when there is none. Changes nothing.';
+
+create function app.find_person(account_id uuid, person jsonb, at timestamptz) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id uuid;
+  own_business_account_id text;
+  said_at constant timestamptz := least(coalesce(find_person.at, now()), now());
+  their_phone constant text := substring(person ->> 'phone' from '^\+[1-9][0-9]{6,14}$');
+  their_user_id constant text := nullif(left(person ->> 'user_id', 255), '');
+  their_name constant text := nullif(btrim(left(person ->> 'name', 255)), '');
+  by_user_id record;
+  by_phone uuid;
+  contact public.contacts;
+  is_new boolean;
+  takes_phone boolean;
+  takes_name boolean;
+  learns_user_id boolean;
+begin
+  select company_id, business_account_id into own_company_id, own_business_account_id
+  from public.messaging_accounts where id = account_id;
+  if own_company_id is null or coalesce(their_phone, their_user_id) is null then
+    return null;
+  end if;
+
+  for tries in 1..10 loop
+    select contact_id, seen_at into by_user_id from public.contact_identities
+    where company_id = own_company_id and user_id = their_user_id;
+    by_phone := app.owner_of_phone(own_company_id, their_phone, said_at);
+    if by_user_id.contact_id <> by_phone and not exists (
+      -- The channel reported that they have this phone, which was another person's on file. So they are two.
+      select from public.contact_identity_events
+      where company_id = own_company_id and contact_id = by_user_id.contact_id and kind = 'phone_taken'
+        and app.phone_key(becomes) = app.phone_key(their_phone)
+    ) then
+      -- The phone's contact survives: it is the one that the company works with.
+      perform app.merge_contacts(own_company_id, by_phone, by_user_id.contact_id);
+      continue;
+    end if;
+
+    -- The lock waits for whoever merges or deletes the contact.
+    select * into contact from public.contacts
+    where company_id = own_company_id and id = coalesce(by_user_id.contact_id, by_phone)
+    for no key update;
+    if contact.id is null and coalesce(by_user_id.contact_id, by_phone) is not null then
+      continue;
+    end if;
+
+    is_new := contact.id is null;
+    takes_phone := contact.phone is null and by_phone is null and their_phone is not null;
+    -- The earliest profile name, in whatever order messages come. Never in place of a name that the company gave.
+    takes_name := their_name is not null and (
+      contact.name is null
+      or (said_at, their_name collate "C") < (contact.profile_name_at, contact.name collate "C")
+    );
+    learns_user_id := their_user_id is not null
+      and (by_user_id.contact_id is null or said_at < by_user_id.seen_at);
+    if not is_new and not takes_phone and not coalesce(takes_name, false) and not learns_user_id then
+      return contact.id;
+    end if;
+
+    begin
+      if is_new then
+        insert into public.contacts (company_id, phone, name, profile_name_at, source, has_identity)
+        values (
+          own_company_id, their_phone, their_name, case when takes_name then said_at end, 'whatsapp',
+          their_user_id is not null
+        )
+        returning * into contact;
+      elsif takes_phone or takes_name then
+        update public.contacts set
+          phone = case when takes_phone then their_phone else phone end,
+          name = case when takes_name then their_name else name end,
+          profile_name_at = case when takes_name then said_at else profile_name_at end
+        where company_id = own_company_id and id = contact.id;
+      end if;
+      if is_new and learns_user_id then
+        -- Without a phone, this alone keeps two transactions from making two contacts.
+        insert into public.contact_identities (company_id, contact_id, user_id, business_account_id, seen_at)
+        values (own_company_id, contact.id, their_user_id, own_business_account_id, said_at);
+      end if;
+      return case
+        when learns_user_id then
+          app.learn_user_id(own_company_id, contact.id, their_user_id, own_business_account_id, said_at)
+        else contact.id
+      end;
+    exception when unique_violation then
+      -- Another transaction was first. What it wrote is found now.
+      null;
+    end;
+  end loop;
+  raise exception 'a person is neither found nor made';
+end
+$$;
+comment on function app.find_person(uuid, jsonb, timestamptz) is
+  'The contact of a person { phone, user_id, name } who wrote to an account at a time, or a new one; null when nothing '
+  'names the person. Learns the id, and the phone and the name of a contact without. Two contacts that turn out to be one '
+  'person are merged. Of several concurrent calls, one makes the contact.';

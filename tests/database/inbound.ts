@@ -1,0 +1,94 @@
+import type postgres from "postgres";
+import { type Company } from "../support/company.ts";
+
+// What the channel tells, as the webhook applies it to the database, for tests of the functions that do so.
+
+type Sql = postgres.Sql | postgres.TransactionSql;
+
+/** A time of the channel: whole seconds, that many after the beginning of a day that is over. */
+export function at(seconds: number): string {
+  return new Date(Date.UTC(2026, 10, 20) + seconds * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/** A person as the channel names them. */
+export interface Person {
+  phone?: string | null;
+  user_id?: string | null;
+  name?: string | null;
+}
+
+/** A new id of a person at the channel. */
+export function anyUserId(): string {
+  return `BR.${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+/** A new id of a message at the channel. */
+export function anyMessageId(): string {
+  return `wamid.${crypto.randomUUID()}`;
+}
+
+/** What is told of a person; what is left out is null. */
+export interface Told {
+  kind: string;
+  at?: string | null;
+  person: Person;
+  [member: string]: unknown;
+}
+
+const DEFAULTS: Record<string, Record<string, unknown>> = {
+  message: {
+    type: "text",
+    content: "Oi",
+    payload: null,
+    media: null,
+    answers: null,
+    word: null,
+    has_own_phone: false,
+  },
+  system: { content: "Ana changed", payload: null },
+};
+
+const APPLYING: Record<string, string> = {
+  message: "apply_message",
+  reaction: "apply_reaction",
+  edit: "apply_edit",
+  revoke: "apply_revoke",
+  system: "apply_identity_change",
+  identity: "apply_identity_change",
+  preference: "apply_preference",
+};
+
+/** An item as the webhook reads it. */
+export function itemOf({ kind, at: time, person, ...members }: Told): Record<string, unknown> {
+  const { change, ...rest } = members as { change?: Record<string, unknown> };
+  return {
+    ...{ kind, waba: null, phone_number_id: null, at: time ?? null },
+    ...DEFAULTS[kind],
+    ...(kind === "message" || kind === "system" ? { id: anyMessageId() } : {}),
+    ...rest,
+    ...(change ? { change: { phone: null, user_id: null, ...change } } : {}),
+    person: { phone: null, user_id: null, name: null, username: null, ...person },
+  };
+}
+
+/** Applies an item to an account, and returns what came of it. */
+export async function tell(sql: Sql, account_id: string, told: Told): Promise<string> {
+  const apply = sql.unsafe(`app.${APPLYING[told.kind]}`);
+  const [{ result }] = await sql`
+    select ${apply}(${account_id}, ${sql.json(itemOf(told) as postgres.JSONValue)}) as result
+  `;
+  return result;
+}
+
+/** The contacts of a company, oldest first. */
+export async function contactsOf(sql: Sql, { id }: Pick<Company, "id">) {
+  return [...await sql`select * from contacts where company_id = ${id} order by created_at, id`];
+}
+
+/** The messages of a conversation in the order of the list, from the first on. */
+export async function contentsIn(sql: Sql, conversation_id: string): Promise<string[]> {
+  const rows = await sql`
+    select content from messages where conversation_id = ${conversation_id} order by created_at, id
+  `;
+  return rows.map(({ content }) => content);
+}

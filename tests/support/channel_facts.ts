@@ -1,0 +1,22 @@
+import type postgres from "postgres";
+import { anyPhone, type Company } from "./company.ts";
+
+type Sql = postgres.Sql | postgres.TransactionSql;
+
+/** Adds a row to each table of what the channel says of the contact of a company. */
+export async function addChannelFacts(
+  sql: Sql,
+  { id: company_id, contact_id, account_id }: Pick<Company, "id" | "contact_id" | "account_id">,
+): Promise<void> {
+  const of = { company_id, contact_id };
+  const rows: [string, Record<string, unknown>][] = [
+    ["contact_identities", { ...of, user_id: `BR.${crypto.randomUUID()}` }],
+    ["contact_former_phones", { ...of, phone: anyPhone(), until: new Date() }],
+    ["contact_identity_events", { ...of, kind: "phone_changed", happened_at: new Date() }],
+    ["contact_windows", { ...of, account_id, last_inbound_at: new Date() }],
+    ["waiting_facts", { company_id, account_id, whatsapp_message_id: "wamid.unknown", item: {} }],
+  ];
+  for (const [table, row] of rows) {
+    await sql`insert into ${sql(table)} ${sql(row)} on conflict do nothing`;
+  }
+}

@@ -1,0 +1,51 @@
+import { readEvent } from "../../supabase/functions/whatsapp/reading/event.ts";
+import type { Item } from "../../supabase/functions/whatsapp/reading/item.ts";
+
+const folder = new URL("fixtures/", import.meta.url);
+
+/** The bodies of events that the channel sends, by the names of their files without `.json`, in order. */
+export function eventFiles(): string[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => name)
+    .filter((name) => /^\d.*\.json$/.test(name)).map((name) => name.replace(/\.json$/, "")).sort();
+}
+
+/** The bytes of one of them. */
+export function eventBytes(name: string): Uint8Array<ArrayBuffer> {
+  return Deno.readFileSync(new URL(`${name}.json`, folder));
+}
+
+/** The items of one of them. */
+export function itemsOf(name: string): Item[] {
+  return readEvent(eventBytes(name)).items;
+}
+
+const encoder = new TextEncoder();
+
+/** Reads a value as the body of an event. */
+export function readValue(value: unknown) {
+  return readEvent(encoder.encode(JSON.stringify(value)));
+}
+
+/** An event with one change, on a number of its own. */
+export function eventOf(field: string, value: Record<string, unknown>) {
+  const metadata = { phone_number_id: "730000000000001", display_phone_number: "551140028922" };
+  return {
+    object: "whatsapp_business_account",
+    entry: [{ id: "910000000000001", changes: [{ field, value: { metadata, ...value } }] }],
+  };
+}
+
+/** The items of one change of the field `messages`. */
+export function itemsIn(value: Record<string, unknown>): Item[] {
+  return readValue(eventOf("messages", value)).items;
+}
+
+/** The one item of a message, which is of Ana unless it says otherwise. */
+// deno-lint-ignore no-explicit-any -- tests look into members of any kind of item
+export function messageItem(message: Record<string, unknown>): any {
+  const [item, ...more] = itemsIn({
+    messages: [{ from: "5511987654321", id: "wamid.A", timestamp: "1795262460", ...message }],
+  });
+  if (more.length > 0) throw new Error("There is more than one item");
+  return item;
+}

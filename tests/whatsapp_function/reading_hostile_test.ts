@@ -1,0 +1,269 @@
+// Bodies that are malformed, hostile or very large: reading never throws, and no part takes its neighbours along.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readEvent } from "../../supabase/functions/whatsapp/reading/event.ts";
+import {
+  eventBytes,
+  eventFiles,
+  eventOf,
+  itemsIn,
+  messageItem,
+  readValue,
+} from "./reading_events.ts";
+
+const encoder = new TextEncoder();
+const readText = (text: string) => readEvent(encoder.encode(text));
+const good = { from: "5511987654321", id: "wamid.G", timestamp: "1795262460", type: "text" };
+const goodStatus = { id: "wamid.S", status: "sent", timestamp: "1795262400" };
+
+Deno.test("what is not JSON, and JSON that is no event, is a problem and no items", () => {
+  for (const text of ["", "{", "\0", "not json", '{"entry":', "\ufffe"]) {
+    assert.deepEqual(readText(text), { items: [], problem: "The body is not JSON" }, text);
+  }
+  for (const text of ["null", "1", '"text"', "[]", "{}", '{"object":"page"}']) {
+    const { items, problem } = readText(text);
+    assert.deepEqual(items, []);
+    assert.match(problem!, /it has no entry$/);
+  }
+  assert.deepEqual(readText('{"entry":[]}'), { items: [], problem: null });
+});
+
+Deno.test("an event of another product is not known", () => {
+  const { items } = readValue({ object: "page", entry: [{ changes: [{ field: "feed" }] }] });
+  assert.deepEqual(items.map((item) => item.kind === "unknown" && item.field), ["page.feed"]);
+});
+
+Deno.test("of a message and a status, each malformed one is unknown, and its neighbours are read", () => {
+  const malformed = [
+    null,
+    1,
+    "text",
+    [],
+    {},
+    { ...good, id: null },
+    { ...good, id: "" },
+    { ...good, id: "with space" },
+    { ...good, id: "x".repeat(256) },
+    { ...good, id: {} },
+    { ...good, from: null },
+    { ...good, from: "abc" },
+    { ...good, from: "12" },
+    { ...good, type: "reaction" },
+    { ...good, type: "reaction", reaction: { message_id: 1.5 } },
+    { ...good, type: "edit", edit: { original_message_id: "wamid.A" } },
+    { ...good, type: "edit", edit: { original_message_id: "wamid.A", message: { type: "text" } } },
+    { ...good, type: "revoke", revoke: null },
+    { ...good, group_id: "group" },
+  ];
+  const text = { ...good, text: { body: "good" } };
+  for (const message of malformed) {
+    const items = itemsIn({ messages: [text, message, { ...text, id: "wamid.H" }] });
+    const kinds = items.map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["message", "unknown", "message"], JSON.stringify(message));
+  }
+  for (const status of [null, 1, {}, { ...goodStatus, id: 1.5 }, { ...goodStatus, status: 1 }]) {
+    const kinds = itemsIn({ statuses: [goodStatus, status, goodStatus] }).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["status", "unknown", "status"], JSON.stringify(status));
+  }
+});
+
+Deno.test("a message whose own part is missing or odd is unsupported: the person did write", () => {
+  const odd = [
+    { type: "interactive" },
+    { type: "interactive", interactive: {} },
+    { type: "interactive", interactive: { type: "button_reply" } },
+    { type: "interactive", interactive: { type: "constructor" } },
+    { type: "text" },
+    { type: "text", text: { body: 1 } },
+    { type: "image" },
+    { type: "image", image: { caption: "without an id" } },
+    { type: "contacts", contacts: [] },
+    { type: "poll_of_2027", poll_of_2027: { question: "?" } },
+    { type: "__proto__" },
+    { type: "constructor" },
+    { type: 1 },
+    {},
+  ];
+  for (const message of odd) {
+    const { kind, type, media } = messageItem(message);
+    assert.deepEqual(
+      [kind, type, media],
+      ["message", "unsupported", null],
+      JSON.stringify(message),
+    );
+  }
+  const { content, payload } = messageItem(odd[7]);
+  assert.deepEqual([content, payload], ["without an id", null]);
+  assert.deepEqual(messageItem(odd[9]).payload, { poll_of_2027: { question: "?" } });
+});
+
+Deno.test("no text and no key of an item has a NUL or a half pair", () => {
+  const bad = "a\0b\ud83dc\udc4b👋";
+  const clean = "a\ufffdb\ufffdc\ufffd👋";
+  const items = [
+    messageItem({ type: "text", text: { body: bad } }),
+    messageItem({ type: "button", button: { text: bad, [bad]: { [bad]: [bad] } } }),
+    messageItem({ type: "reaction", reaction: { message_id: "wamid.A", emoji: bad } }),
+  ];
+  assert.equal(items[0].content, clean);
+  assert.deepEqual(items[1].payload, { button: { text: clean, [clean]: { [clean]: [clean] } } });
+  assert.equal(items[2].emoji, clean);
+  const [named] = itemsIn({
+    contacts: [{ profile: { name: bad }, wa_id: "5511987654321" }],
+    messages: [{ ...good, text: { body: "" } }],
+  });
+  assert.ok(named.kind === "message");
+  assert.equal(named.person.name, clean);
+});
+
+Deno.test("a text is cut at 65,536 characters, never within one, and a large or deep payload is left out", () => {
+  const long = messageItem({ type: "text", text: { body: "👋".repeat(70_000) } });
+  assert.equal(long.content, "👋".repeat(65_536));
+  const whole = messageItem({ type: "text", text: { body: "é".repeat(65_536) } });
+  assert.equal(whole.content.length, 65_536);
+  const payload = (button: unknown) => messageItem({ type: "button", button }).payload;
+  assert.deepEqual(payload({ text: "x", more: "é".repeat(32_700) }).truncated, undefined);
+  assert.deepEqual(payload({ text: "x", more: "é".repeat(32_800) }), { truncated: true });
+  assert.deepEqual(payload({ text: "x", more: Array(40_000).fill(0) }), { truncated: true });
+  let deep: unknown = "end";
+  for (let depth = 0; depth < 40; depth++) deep = [deep];
+  assert.deepEqual(payload({ text: "x", deep }), { truncated: true });
+  // Postgres would write 301 digits.
+  assert.deepEqual(payload({ text: "x", n: 1e300, m: 12.5 }).button, {
+    text: "x",
+    n: "1e+300",
+    m: 12.5,
+  });
+});
+
+Deno.test("keys of every object's kind are only keys", () => {
+  const body = JSON.stringify(eventOf("messages", {})).replace(
+    '"metadata"',
+    `"messages":[{"from":"5511987654321","id":"wamid.A","type":"button","button":{"text":"x","__proto__":{"polluted":1},` +
+      `"constructor":{"prototype":{"polluted":1}}},"__proto__":{"group_id":"g"}}],"__proto__":{"statuses":[1]},"metadata"`,
+  );
+  const [item, ...more] = readText(body).items;
+  assert.deepEqual(more, []);
+  assert.ok(item.kind === "message");
+  const button = item.payload!.button as object;
+  assert.ok(Object.hasOwn(button, "__proto__"));
+  assert.equal(({} as { polluted?: number }).polluted, undefined);
+});
+
+Deno.test("a time that is no time is none", () => {
+  const at = (timestamp: unknown) =>
+    messageItem({ type: "text", text: { body: "" }, timestamp }).at;
+  for (const time of ["1795262460", 1795262460]) assert.equal(at(time), "2026-11-21T12:01:00.000Z");
+  const none = ["", "0", "-1", "abc", 1.5, 1e300, "99999999999999999999", 1795262460000, null, {}];
+  for (const time of none) assert.equal(at(time), null, String(time));
+});
+
+Deno.test("a mark counts only in the form that this platform sends", () => {
+  const mark = (biz_opaque_callback_data: unknown) => {
+    const [item] = itemsIn({ statuses: [{ ...goodStatus, biz_opaque_callback_data }] });
+    assert.ok(item.kind === "status");
+    return item.mark;
+  };
+  const id = "5e4d0000-0000-4000-8000-000000000001";
+  assert.deepEqual(mark(`${id}.12`), { send_id: id, attempt: 12 });
+  assert.deepEqual(mark(`${id.toUpperCase()}.1`), { send_id: id, attempt: 1 });
+  const none = [
+    id,
+    `${id}.`,
+    `${id}.0`,
+    `${id}.-1`,
+    `${id}.1x`,
+    `${id}.99999999999`,
+    `x${id}.1`,
+    1,
+    {},
+  ];
+  for (const other of none) assert.equal(mark(other), null, String(other));
+});
+
+Deno.test("whatever stands in the place of whatever, reading does not throw, and its items are texts of a JSON that Postgres takes", () => {
+  const bodies = eventFiles().filter((name) => !name.startsWith("58"))
+    .map((name) => new TextDecoder().decode(eventBytes(name)));
+  const odd = fc.oneof(
+    fc.jsonValue({ stringUnit: "binary", maxDepth: 3 }),
+    fc.constantFrom(null, "", "\0", "\ud83d", -1, 1e300, [], {}, [[]], true),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...bodies), fc.nat(), odd, (body, at, value) => {
+      const event = JSON.parse(body);
+      const places: [Record<string, unknown>, string][] = [];
+      const walk = (node: unknown) => {
+        if (typeof node !== "object" || node === null) return;
+        for (const key of Object.keys(node)) {
+          places.push([node as Record<string, unknown>, key]);
+          walk((node as Record<string, unknown>)[key]);
+        }
+      };
+      walk(event);
+      const [within, key] = places[at % places.length];
+      within[key] = value;
+      const read = JSON.stringify(readValue(event));
+      assert.ok(!/\\u0000|\\ud[89a-f]/i.test(read.replaceAll("\\\\", "")), read);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** The most milliseconds for 3 MB. It takes a tenth of them when the machine is idle. */
+const MAX_MS = 1_000;
+
+function timed(text: string) {
+  const bytes = encoder.encode(text);
+  const began = performance.now();
+  const read = readEvent(bytes);
+  const ms = performance.now() - began;
+  assert.ok(ms < MAX_MS, `${Math.round(ms)} ms`);
+  return read;
+}
+
+Deno.test("3 MB of anything is read well within a second", () => {
+  const size = 3_000_000;
+  const within = (part: string, count: number) =>
+    JSON.stringify(eventOf("messages", { X: 0 })).replace(
+      '"X":0',
+      `"messages":[${Array(count).fill(part).join(",")}]`,
+    );
+  assert.deepEqual(timed("[".repeat(size)).items, []);
+  assert.deepEqual(timed("[".repeat(size / 2) + "]".repeat(size / 2)).items, []);
+  const bomb = `${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}`;
+  const [deep] = timed(
+    within(`{"from":"5511987654321","id":"w","type":"button","button":${bomb}}`, 1),
+  ).items;
+  assert.ok(deep.kind === "message");
+  assert.deepEqual(deep.payload, { truncated: true });
+  assert.equal(timed(within("{}", size / 3)).items.length, 1);
+  assert.equal(timed(within("[]", size / 3)).items.length, 1);
+  assert.equal(timed(`{"entry":[${Array(size / 3).fill("{}").join(",")}]}`).items.length, 0);
+  const short = '{"from":"5511987654321","id":"w","type":"text","text":{"body":"a"}}';
+  const many = timed(within(short, Math.floor(size / short.length)));
+  assert.equal(many.items.length, 10_000);
+  assert.match(many.problem!, /^The event has more than 10000 items/);
+  timed(
+    within(
+      `{"from":"5511987654321","id":"w","type":"text","text":{"body":"${
+        "\\u0000".repeat(size / 6)
+      }"}}`,
+      1,
+    ),
+  );
+  timed(
+    within(
+      `{"from":"5511987654321","id":"w","type":"text","text":{"body":"${" ".repeat(size)}"}}`,
+      1,
+    ),
+  );
+});
+
+Deno.test("1,000 statuses are read in a blink", () => {
+  const { items, problem } = timed(
+    JSON.stringify(eventOf("messages", {
+      statuses: Array.from({ length: 1000 }, (_, at) => ({ ...goodStatus, id: `wamid.${at}` })),
+    })),
+  );
+  assert.deepEqual([items.length, problem], [1000, null]);
+});
