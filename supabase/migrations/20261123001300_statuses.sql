@@ -92,7 +92,7 @@ declare
   ) end;
   companies uuid[];
   found_message record;
-  send_id uuid;
+  own_send_id uuid;
   result text := 'done';
   was record;
   becomes record;
@@ -116,14 +116,14 @@ begin
   where messages.company_id = any (companies) and messages.whatsapp_message_id = wamid
     and messages.direction = 'outbound';
   -- Else by the mark.
-  send_id := coalesce(found_message.send_id, app.send_of_mark(candidates, item -> 'mark'));
-  if send_id is not null then
+  own_send_id := coalesce(found_message.send_id, app.send_of_mark(candidates, item -> 'mark'));
+  if own_send_id is not null then
     result := app.take_report(
-      send_id, coalesce(item #>> '{mark,attempt}', ''), wamid, word, failure_told ->> 'reason', code
+      own_send_id, coalesce(item #>> '{mark,attempt}', ''), wamid, word, failure_told ->> 'reason', code
     );
     if found_message.id is null and result in ('done', 'released_but_sent') then
       select sends.company_id, sends.message_id as id, sends.id as send_id into found_message
-      from public.sends where sends.id = apply_status.send_id and sends.whatsapp_message_id = wamid;
+      from public.sends where sends.id = own_send_id and sends.whatsapp_message_id = wamid;
     end if;
   end if;
   if found_message.id is null then
@@ -134,7 +134,7 @@ begin
       where accounts.id = any (candidates)
       order by accounts.company_id, accounts.id
     ) as accounts;
-    return case when send_id is null then 'waiting' else result end;
+    return case when own_send_id is null then 'waiting' else result end;
   end if;
 
   select sent_at, delivered_at, read_at, failed_at, failure, price_category, price_type, expired_at, expires_at into was
