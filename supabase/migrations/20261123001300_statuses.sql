@@ -10,19 +10,12 @@ as $$
   join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
   join public.conversations on conversations.company_id = messages.company_id
     and conversations.id = messages.conversation_id
-  join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
-    and accounts.id = conversations.messaging_account_id
   where sends.id = case when pg_catalog.pg_input_is_valid(mark ->> 'send_id', 'uuid') then (mark ->> 'send_id')::uuid end
-    and exists (
-      -- A number that was connected again has an account of its own for each time.
-      select from public.messaging_accounts as own
-      where own.id = any (candidates) and own.company_id = accounts.company_id
-        and own.phone_number_id = accounts.phone_number_id
-    )
+    and conversations.messaging_account_id = any (candidates)
 $$;
 comment on function app.send_of_mark(uuid[], jsonb) is
-  'The send that a mark names, when it goes out by the number of one of these accounts and is of the same company. A mark '
-  'is no secret: whoever sees it must not move another company''s send.';
+  'The send that a mark names, when it goes out by one of these accounts. A mark is no secret: whoever sees it must not '
+  'move the send of another account.';
 
 create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
 returns text

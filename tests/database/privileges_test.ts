@@ -144,7 +144,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
     messages: {
       select: `${MESSAGE} sent_at delivered_at read_at failed_at expired_at failure ` +
         "price_category price_type status payload media reply_to_whatsapp_id reply_to_id " +
-        "reaction edited_at revoked_at",
+        "reaction edited_at revoked_at expires_at",
     },
     messaging_accounts: { select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}` },
     pipelines: {

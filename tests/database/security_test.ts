@@ -148,7 +148,7 @@ Deno.test("api_client, api_reader and channel_client cannot log in, own nothing 
 Deno.test("channel_client uses no table and no schema but public: it calls the functions of its jobs and of events", async () => {
   const granted = await found(privilegesOf("grantee = 'channel_client'::regrole"));
   assert.deepEqual(granted.filter((each) => !`${each}`.startsWith("EXECUTE on ")), []);
-  assert.equal(granted.length, 10);
+  assert.equal(granted.length, 11);
   const schemas = await found(`
     select nspname from pg_namespace
     where nspname in ('app', 'auth', 'extensions', 'public') and has_schema_privilege('channel_client', oid, 'usage')
@@ -216,7 +216,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "health()",
       "message_changes(bigint,bigint,uuid,integer)",
       "other_conversation_not_closed(uuid)",
-      "settle_send(uuid,text,text,text,integer)",
+      "settle_send(uuid,text,text,text,integer,text,text)",
     ],
     api_reader: [
       "app.company_id(text)",
@@ -241,6 +241,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "due_jobs()",
       "due_media(uuid,integer)",
       "end_job(uuid,text,jsonb)",
+      "expire_messages()",
       "fail_media_upload(uuid,text)",
       "finish_media_upload(uuid,text,text)",
       "store_channel_event(text,text)",
@@ -256,12 +257,14 @@ Deno.test("each role may call exactly these functions", async () => {
       "begin_media_upload(uuid,uuid,integer)",
       "changes_status()",
       "channel_apps_status()",
+      "channel_health()",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
       "current_account_notices(uuid)",
       "delete_channel_app(text,boolean)",
       "due_jobs()",
       "due_media(uuid,integer)",
       "end_job(uuid,text,jsonb)",
+      "expire_messages()",
       "fail_expired_sends()",
       "fail_media_upload(uuid,text)",
       "finish_channel_app_rotation(text)",
