@@ -129,7 +129,8 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
       select: `id company_id ${CONTACT.replace("phone", "phone phone_key")} ${TIMES} ` +
         "name_words email_words empresa_words job_title_words email_key version has_identity " +
         "do_not_contact_source do_not_contact_at stop_word_at start_word_at " +
-        "marketing_stopped_at marketing_stop_source marketing_resumed_at marketing_opt_out_at",
+        "marketing_stopped_at marketing_stop_source marketing_resumed_at marketing_opt_out_at " +
+        "profile_name_at",
       insert: `company_id ${CONTACT}`,
       update: CONTACT,
       delete: true,
@@ -144,7 +145,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
     messages: {
       select: `${MESSAGE} sent_at delivered_at read_at failed_at expired_at failure ` +
         "price_category price_type status payload media reply_to_whatsapp_id reply_to_id " +
-        "reaction edited_at revoked_at expires_at",
+        "reaction edited_at revoked_at expires_at original_content",
     },
     messaging_accounts: { select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}` },
     pipelines: {
