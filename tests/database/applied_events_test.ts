@@ -54,7 +54,7 @@ Deno.test("each item reaches the account that it is about, statuses first and by
       failed: 0,
       delayed: 0,
       unroutable: 0,
-      double_sends: [],
+      surprises: [],
     });
     const applied = await appliedItems(sql);
     assert.deepEqual(ids(applied), [
@@ -312,17 +312,17 @@ Deno.test("a double send is told, and noted with the event", async () => {
       mark: { send_id, attempt: 1 },
     });
     const body = "a double send";
-    const { event_id, state, double_sends } = await receive(sql, app, [item], { body });
-    assert.deepEqual([state, double_sends], ["done", [{
-      send_id,
-      whatsapp_message_id: "wamid.2",
-    }]]);
+    const { event_id, state, surprises } = await receive(sql, app, [item], { body });
+    assert.deepEqual([state, surprises], [
+      "done",
+      [{ kind: "double_send", send_id, whatsapp_message_id: "wamid.2" }],
+    ]);
     const note = `Double send: send ${send_id} also went out as wamid.2`;
     assert.deepEqual((await eventRow(sql, event_id)).notes, [note]);
     // Applied again, it is not one any more, and the note stays.
     await sql`select replay_channel_events(event_id => ${event_id}, began_at => 'infinity')`;
     const { result: _, ...known } = item;
-    assert.deepEqual((await receive(sql, app, [known], { body })).double_sends, []);
+    assert.deepEqual((await receive(sql, app, [known], { body })).surprises, []);
     assert.deepEqual((await eventRow(sql, event_id)).notes, [note]);
   });
 });
