@@ -200,12 +200,14 @@ Deno.test("the platform writes templates, their media and the runs of jobs only 
 });
 
 Deno.test("the platform adds apps of the channel without reading their secrets, and reads their events", async () => {
-  const { channel_apps, channel_events, account_channel_apps } = await privilegesOf("service_role");
+  const { channel_apps, channel_events, channel_jobs, account_channel_apps } = await privilegesOf(
+    "service_role",
+  );
   assert.deepEqual(channel_apps, {
     select: `id app_key name rotation_began_at ${TIMES}`,
     insert: "app_key name sealed_secret sealed_verify_token",
   });
-  for (const events of [channel_events, account_channel_apps]) {
+  for (const events of [channel_events, channel_jobs, account_channel_apps]) {
     assert.deepEqual(Object.keys(events), ["select"]);
   }
 });
