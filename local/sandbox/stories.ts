@@ -19,7 +19,7 @@ export type Step =
 
 /** What becomes of the messages to a recipient. */
 export interface Story {
-  /** The recipient's row in docs/sending-templates.md. */
+  /** The recipient's row in docs/sandbox.md. */
   does: string;
   steps: Step[];
   /** What becomes of a text; the same, unless it is given. */

@@ -149,6 +149,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("contact_id_by_phone", { phone: anyPhone() }),
     call("conversation_changes", {}),
     call("create_api_key", { name: "Mine", scopes: ["read"], company_id: company.id }),
+    call("current_account_notices", {}),
     call("deal_changes", {}),
     call("due_jobs", {}),
     call("due_media", { account_id: company.account_id }),

@@ -61,7 +61,7 @@ Deno.test("every view shows rows of one table of the key's company, and api_read
       where relkind = 'v' and relnamespace = any (array['public', 'app']::regnamespace[])
     `
   );
-  assert.ok(views.length >= 9);
+  assert.ok(views.length >= 10);
   for (const { name, definition, ...rest } of views) {
     // The owner's rights, so that operators that are not leakproof may use an index. Hence the rest of this test.
     assert.deepEqual(rest, {
@@ -257,6 +257,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "changes_status()",
       "channel_apps_status()",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
+      "current_account_notices(uuid)",
       "delete_channel_app(text,boolean)",
       "due_jobs()",
       "due_media(uuid,integer)",

@@ -161,8 +161,8 @@ Deno.test("every recipient with a story is known here", () => {
   assert.deepEqual(Object.keys(TOLD), Object.keys(STORIES));
 });
 
-Deno.test("the page on sending templates lists the stories as they are", async () => {
-  const page = await Deno.readTextFile(`${root}docs/sending-templates.md`);
+Deno.test("the page on the sandbox lists the stories as they are", async () => {
+  const page = await Deno.readTextFile(`${root}docs/sandbox.md`);
   const listed = page.matchAll(/^\| `(\+155520000\d\d)` \| (.+) \|$/gm);
   assert.deepEqual(
     Array.from(listed, ([, to, does]) => [to, does]),
