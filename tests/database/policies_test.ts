@@ -30,6 +30,7 @@ Deno.test("there are exactly these policies", () => {
   assert.deepEqual(lines, [
     "account_channel_apps: the platform reads which apps accounts have named (select to service_role)",
     "account_connections: people read when their company's accounts were connected (select to authenticated)",
+    "account_notices: people read what the channel says of their company's accounts (select to authenticated)",
     "api_keys: owners and admins delete their company's keys (delete to authenticated)",
     "api_keys: owners and admins rename keys and switch them on and off (update to authenticated)",
     "api_keys: owners and admins see their company's keys (select to authenticated)",
@@ -85,6 +86,7 @@ Deno.test("there are exactly these policies", () => {
     "teams: people delete their company's teams (delete to authenticated)",
     "teams: people read their company's teams (select to authenticated)",
     "template_catalogues: people read their company's template catalogues (select to authenticated)",
+    "template_hints: the platform reads what the channel told of templates (select to service_role)",
     "template_media: the platform reads the media of templates (select to service_role)",
     "template_rereads: the platform reads when templates were read again (select to service_role)",
     "templates: a key reads its company's templates (select to api_client)",

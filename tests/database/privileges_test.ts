@@ -107,6 +107,10 @@ Deno.test("a request that reads with a key sees these columns of its company's r
 Deno.test("a person who has signed in reads and writes exactly these columns", async () => {
   assert.deepEqual(await privilegesOf("authenticated"), {
     account_connections: { select: "id company_id account_id connected_at disconnected_at" },
+    account_notices: {
+      select:
+        "id company_id account_id kind event value happened_at until stops_sending received_at",
+    },
     api_keys: {
       select: "id company_id name hint scopes is_active expires_at last_used_at created_by " +
         TIMES,
@@ -187,7 +191,9 @@ Deno.test("the platform writes templates, their media and the runs of jobs only 
   const { templates, template_catalogues, ...others } = await privilegesOf("service_role");
   assert.deepEqual(templates, { select: TEMPLATE });
   assert.deepEqual(template_catalogues, { select: CATALOGUE });
-  for (const table of ["template_media", "template_rereads", "job_runs", "job_calls"]) {
+  for (
+    const table of ["template_hints", "template_media", "template_rereads", "job_runs", "job_calls"]
+  ) {
     assert.deepEqual(Object.keys(others[table]), ["select"], table);
   }
 });

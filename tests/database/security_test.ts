@@ -61,7 +61,7 @@ Deno.test("every view shows rows of one table of the key's company, and api_read
       where relkind = 'v' and relnamespace = any (array['public', 'app']::regnamespace[])
     `
   );
-  assert.ok(views.length >= 9);
+  assert.ok(views.length >= 10);
   for (const { name, definition, ...rest } of views) {
     // The owner's rights, so that operators that are not leakproof may use an index. Hence the rest of this test.
     assert.deepEqual(rest, {
@@ -205,6 +205,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
       "authenticate()",
       "begin_media_upload(uuid,uuid,integer)",
+      "claim_reply(uuid,uuid,text,text,boolean)",
       "claim_template_send(uuid,text,text,text,text,text,text,text,text,text[],text[],text[],text,boolean)",
       "contact_changes(bigint,bigint,uuid,integer)",
       "contact_id_by_phone(text)",
@@ -256,6 +257,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "changes_status()",
       "channel_apps_status()",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
+      "current_account_notices(uuid)",
       "delete_channel_app(text,boolean)",
       "due_jobs()",
       "due_media(uuid,integer)",

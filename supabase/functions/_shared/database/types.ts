@@ -92,6 +92,61 @@ export type Database = {
           },
         ];
       };
+      "account_notices": {
+        Row: {
+          "account_id": string;
+          "company_id": string;
+          "event": string;
+          "happened_at": string;
+          "id": string;
+          "kind": string;
+          "received_at": string;
+          "stops_sending": boolean;
+          "until": string | null;
+          "value": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "company_id": string;
+          "event": string;
+          "happened_at": string;
+          "id"?: string;
+          "kind": string;
+          "received_at"?: string;
+          "stops_sending"?: boolean;
+          "until"?: string | null;
+          "value": NonNullable<Json>;
+        };
+        Update: {
+          "account_id"?: string;
+          "company_id"?: string;
+          "event"?: string;
+          "happened_at"?: string;
+          "id"?: string;
+          "kind"?: string;
+          "received_at"?: string;
+          "stops_sending"?: boolean;
+          "until"?: string | null;
+          "value"?: NonNullable<Json>;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "account_notices_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "account_notices_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "api_keys": {
         Row: {
           "company_id": string;
@@ -930,10 +985,12 @@ export type Database = {
           "direction": string;
           "edited_at": string | null;
           "expired_at": string | null;
+          "expires_at": string | null;
           "failed_at": string | null;
           "failure": Json | null;
           "id": string;
           "media": Json | null;
+          "original_content": string | null;
           "outcome": string | null;
           "payload": Json | null;
           "price_category": string | null;
@@ -961,10 +1018,12 @@ export type Database = {
           "direction": string;
           "edited_at"?: string | null;
           "expired_at"?: string | null;
+          "expires_at"?: string | null;
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
           "media"?: Json | null;
+          "original_content"?: string | null;
           "outcome"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
@@ -991,10 +1050,12 @@ export type Database = {
           "direction"?: string;
           "edited_at"?: string | null;
           "expired_at"?: string | null;
+          "expires_at"?: string | null;
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
           "media"?: Json | null;
+          "original_content"?: string | null;
           "outcome"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
@@ -1351,6 +1412,58 @@ export type Database = {
         Relationships: [
           {
             foreignKeyName: "template_catalogues_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "template_hints": {
+        Row: {
+          "business_account_id": string;
+          "company_id": string;
+          "happened_at": string;
+          "id": string;
+          "kind": string;
+          "language": string;
+          "name": string;
+          "told_at": string;
+          "value": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id": string;
+          "company_id": string;
+          "happened_at": string;
+          "id"?: string;
+          "kind": string;
+          "language": string;
+          "name": string;
+          "told_at"?: string;
+          "value": NonNullable<Json>;
+        };
+        Update: {
+          "business_account_id"?: string;
+          "company_id"?: string;
+          "happened_at"?: string;
+          "id"?: string;
+          "kind"?: string;
+          "language"?: string;
+          "name"?: string;
+          "told_at"?: string;
+          "value"?: NonNullable<Json>;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "template_hints_catalogue_fkey";
+            columns: ["company_id", "business_account_id"];
+            isOneToOne: false;
+            referencedRelation: "template_catalogues";
+            referencedColumns: ["company_id", "business_account_id"];
+          },
+          {
+            foreignKeyName: "template_hints_company_id_fkey";
             columns: ["company_id"];
             isOneToOne: false;
             referencedRelation: "companies";
@@ -2137,6 +2250,77 @@ export type Database = {
           },
         ];
       };
+      "own_sends": {
+        Row: {
+          "attempt": number;
+          "channel_code": number | null;
+          "company_id": string;
+          "created_at": string;
+          "double_sent_ids": (string)[];
+          "idempotency_key": string | null;
+          "language_code": string | null;
+          "lease_ends_at": string | null;
+          "message_id": string;
+          "reason": string | null;
+          "state": string | null;
+          "template_name": string | null;
+          "whatsapp_message_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "attempt"?: number | null;
+          "channel_code"?: number | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "double_sent_ids"?: (string)[] | null;
+          "idempotency_key"?: string | null;
+          "language_code"?: string | null;
+          "lease_ends_at"?: never;
+          "message_id"?: string | null;
+          "reason"?: never;
+          "state"?: never;
+          "template_name"?: string | null;
+          "whatsapp_message_id"?: string | null;
+        };
+        Update: {
+          "attempt"?: number | null;
+          "channel_code"?: number | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "double_sent_ids"?: (string)[] | null;
+          "idempotency_key"?: string | null;
+          "language_code"?: string | null;
+          "lease_ends_at"?: never;
+          "message_id"?: string | null;
+          "reason"?: never;
+          "state"?: never;
+          "template_name"?: string | null;
+          "whatsapp_message_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "sends_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "messages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "own_messages";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "own_stages": {
         Row: {
           "company_id": string;
@@ -2416,6 +2600,7 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "current_account_notices": { Args: { "company_id"?: string }; Returns: Json };
       "deal_changes": {
         Args: {
           "after_id"?: string;
@@ -2438,6 +2623,7 @@ export type Database = {
         Args: { "failure"?: string; "result"?: Json; "run_id": string };
         Returns: undefined;
       };
+      "expire_messages": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_media_upload": { Args: { "reason": string; "upload_id": string }; Returns: boolean };
       "finish_channel_app_rotation": { Args: { "app_key": string }; Returns: boolean };
@@ -2493,6 +2679,8 @@ export type Database = {
       "settle_send": {
         Args: {
           "channel_code"?: number;
+          "channel_details"?: string;
+          "channel_message"?: string;
           "claim_id": string;
           "outcome": string;
           "reason"?: string;
