@@ -9,6 +9,7 @@ import { JSON_OPTION, moment, print, type Printing, table } from "./print.ts";
 import { resealTokens } from "./reseal.ts";
 import { resealAppSecrets } from "./reseal_apps.ts";
 import { byAge, everyRow } from "./lists.ts";
+import { currentNotices, noticesTable } from "./notices.ts";
 import { OperatorError } from "./operator_error.ts";
 import { openProject } from "./project.ts";
 
@@ -53,7 +54,9 @@ export function accountCommands(program: Command) {
     .action(connectAccount);
 
   account.command("list")
-    .description("List the messaging accounts of a company, newest first.")
+    .description(
+      "List the messaging accounts of a company, newest first, and what the channel says of them, such as a restriction.",
+    )
     .usage("--company <id> [options]")
     .requiredOption(...COMPANY_OPTION)
     .option(...JSON_OPTION)
@@ -92,15 +95,24 @@ async function listAccounts(options: Printing & { company: string }) {
         .gt("id", after).order("id").limit(limit),
   );
   if (accounts.length === 0) await requireCompany(project, options.company);
-  print(options, accounts.sort(byAge), () =>
-    table(accounts, {
+  const notices = await currentNotices(project, options.company);
+  const shown = accounts.sort(byAge).map((account) => ({
+    ...account,
+    notices: notices.filter(({ account_id }) => account_id === account.id),
+  }));
+  print(options, shown, () => {
+    const list = table(shown, {
       ID: ({ id }) => id,
       PHONE: ({ display_phone }) => display_phone,
       "PHONE NUMBER ID": ({ phone_number_id }) => phone_number_id,
       "BUSINESS ACCOUNT ID": ({ business_account_id }) => business_account_id ?? "unknown",
       STATE: ({ disconnected_at }) => disconnected_at ? "disconnected" : "connected",
       DISCONNECTED: ({ disconnected_at }) => moment(disconnected_at, ""),
-    }, "This company has no messaging accounts."));
+    }, "This company has no messaging accounts.");
+    if (notices.length === 0) return list;
+    const phones = new Map(shown.map(({ id, display_phone }) => [id, display_phone]));
+    return `${list}\n\nWhat the channel says of them:\n${noticesTable(notices, phones)}`;
+  });
 }
 
 async function disconnectAccount(id: string, options: Printing) {

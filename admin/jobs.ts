@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { examples } from "./examples.ts";
 import { type JobsStatus, statusText } from "./jobs_status.ts";
+import { currentNotices } from "./notices.ts";
 import { OperatorError } from "./operator_error.ts";
 import { JSON_OPTION, print, type Printing } from "./print.ts";
 import { openProject } from "./project.ts";
@@ -39,7 +40,8 @@ export function jobCommands(program: Command) {
 
   jobs.command("status")
     .description(
-      "Show whether jobs are scheduled, when each last ran for an account, and how it went.",
+      "Show whether jobs are scheduled, when each last ran for an account, and how it went, and what the channel " +
+        "says of accounts, such as a restriction.",
     )
     .option(...JSON_OPTION)
     .addHelpText(
@@ -92,8 +94,14 @@ async function scheduleJobs(options: Printing & { functionsUrl?: string }) {
 }
 
 async function showStatus(options: Printing) {
-  const { db, rows } = openProject();
-  const status = rows(await db.rpc("jobs_status")) as unknown as JobsStatus; // jsonb of that function
+  const project = openProject();
+  const { db, rows } = project;
+  // jsonb of that function
+  const jobs = rows(await db.rpc("jobs_status")) as unknown as Omit<JobsStatus, "notices">;
+  const connected = new Set(jobs.accounts.map(({ account_id }) => account_id));
+  const notices = (await currentNotices(project))
+    .filter(({ account_id }) => connected.has(account_id));
+  const status: JobsStatus = { ...jobs, notices };
   print(options, status, () => statusText(status));
 }
 

@@ -1,3 +1,4 @@
+import { type AccountNotice, noticesTable } from "./notices.ts";
 import { moment, printable, table } from "./print.ts";
 
 /** What jobs_status() answers. */
@@ -8,6 +9,8 @@ export interface JobsStatus {
   cron_jobs: CronJob[];
   accounts: AccountStatus[];
   failed_calls: FailedCall[];
+  /** What the channel says of connected accounts, and counts now. */
+  notices: AccountNotice[];
 }
 
 interface CronJob {
@@ -51,7 +54,7 @@ interface FailedCall {
 
 /** The state of the jobs, for people. */
 export function statusText(status: JobsStatus): string {
-  const { accounts, failed_calls, cron_jobs } = status;
+  const { accounts, failed_calls, cron_jobs, notices } = status;
   const parts = [scheduleText(status)];
   if (cron_jobs.length > 0) parts.push(cronText(cron_jobs));
   parts.push(
@@ -77,6 +80,10 @@ export function statusText(status: JobsStatus): string {
       )
   );
   if (failures.length > 0) parts.push(failures.map(printable).join("\n"));
+  if (notices.length > 0) {
+    const phones = new Map(accounts.map((each) => [each.account_id, each.display_phone]));
+    parts.push(`What the channel says of accounts:\n${noticesTable(notices, phones)}`);
+  }
   if (failed_calls.length > 0) {
     parts.push(`The last calls of the function that failed:\n${callsText(failed_calls)}`);
   }

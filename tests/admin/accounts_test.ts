@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
+import type { AccountNotice } from "../../admin/notices.ts";
 import {
   openToken,
   type TokenAccount,
 } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
-import { anyPhoneNumberId } from "../support/company.ts";
+import { anyPhoneNumberId, newCompany } from "../support/company.ts";
 import { credentialsKey, withDatabase } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
@@ -130,8 +131,45 @@ Deno.test("accounts are listed with their state and never with their token", asy
     "+15550100       7                unknown              disconnected  2026-01-02 03:04 UTC",
   ]);
   assert.deepEqual(rows.length, 2);
-  assert.deepEqual(rows[0], made);
+  assert.deepEqual(rows[0], { ...made, notices: [] });
   assert.deepEqual(Object.keys(made).filter((name) => name.includes("token")), []);
+});
+
+Deno.test("accounts and jobs are shown with what the channel says of them now", async () => {
+  const { id: company, account_id } = await newCompany();
+  await withDatabase(async (sql) => {
+    const value = { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "DISABLE\u001b" } };
+    const event = { event: "DISABLED_UPDATE", value, at: null };
+    await sql`
+      select app.apply_account_event(
+        array[${account_id}::uuid], ${sql.json({ ...event, stops_sending: true, until: null })}
+      )
+    `;
+    const error = { code: 130429, message: "Rate limit hit", details: "Too fast" };
+    await sql`select app.apply_trouble(${account_id}, ${sql.json({ errors: [error], at: null })})`;
+  });
+  const list = ["account", "list", "--company", company];
+  const [text, [account], status, jobs] = await Promise.all([
+    printed(list),
+    json(list),
+    printed(["jobs", "status"]),
+    json(["jobs", "status"]),
+  ]);
+  assert.deepEqual(
+    account.notices.map(({ kind, event, stops_sending }: AccountNotice) => [
+      ...[kind, event, stops_sending],
+    ]).sort(),
+    [["event", "DISABLED_UPDATE", true], ["trouble", "130429", false]],
+  );
+  const own = jobs.notices.filter((notice: AccountNotice) => notice.account_id === account_id);
+  assert.deepEqual(own, account.notices);
+  for (const shown of [text, status]) {
+    assert.match(
+      shown,
+      /\+15550100 .* DISABLED_UPDATE +stopped or limited +\{"ban_info":\{"waba_ban_state":"DISABLE\\u001b"\}\}\n/,
+    );
+    assert.match(shown, /\+15550100 .* trouble 130429 +Rate limit hit: Too fast\n/);
+  }
 });
 
 Deno.test("an input that cannot be a token is refused before anything is stored", async () => {

@@ -99,6 +99,7 @@ const ACCOUNT = {
 Deno.test("the status for people has the schedule, each account, why a run failed, and calls that failed", () => {
   const status: JobsStatus = {
     scheduled: true,
+    notices: [],
     url: "https://x.supabase.co/functions/v1/whatsapp",
     cron_jobs: [{
       name: "call-due-jobs",

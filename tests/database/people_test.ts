@@ -33,6 +33,7 @@ const UNREAD = [
   "deleted_rows",
   "job_calls",
   "job_runs",
+  "template_hints",
   "template_media",
   "template_rereads",
   "user_id_changes",

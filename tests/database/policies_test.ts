@@ -30,11 +30,13 @@ Deno.test("there are exactly these policies", () => {
   assert.deepEqual(lines, [
     "account_channel_apps: the platform reads which apps accounts have named (select to service_role)",
     "account_connections: people read when their company's accounts were connected (select to authenticated)",
+    "account_notices: people read what the channel says of their company's accounts (select to authenticated)",
     "api_keys: owners and admins delete their company's keys (delete to authenticated)",
     "api_keys: owners and admins rename keys and switch them on and off (update to authenticated)",
     "api_keys: owners and admins see their company's keys (select to authenticated)",
     "channel_apps: the platform reads apps of the channel (select to service_role)",
     "channel_events: the platform reads events of the channel (select to service_role)",
+    "channel_jobs: the platform reads the runs of the channel's jobs (select to service_role)",
     "companies: owners and admins rename their company (update to authenticated)",
     "companies: people read their companies (select to authenticated)",
     "company_members: a key reads the members of its company (select to api_client)",
@@ -85,10 +87,12 @@ Deno.test("there are exactly these policies", () => {
     "teams: people delete their company's teams (delete to authenticated)",
     "teams: people read their company's teams (select to authenticated)",
     "template_catalogues: people read their company's template catalogues (select to authenticated)",
+    "template_hints: the platform reads what the channel told of templates (select to service_role)",
     "template_media: the platform reads the media of templates (select to service_role)",
     "template_rereads: the platform reads when templates were read again (select to service_role)",
     "templates: a key reads its company's templates (select to api_client)",
     "templates: people read their company's templates (select to authenticated)",
+    "user_id_changes: the platform reads changes of unknown ids (select to service_role)",
     "waiting_facts: the platform reads waiting facts (select to service_role)",
   ]);
 });

@@ -159,6 +159,10 @@ export async function addCatalogue(sql: Sql, company: Company): Promise<void> {
     values (${company.id}, ${business_account_id}, 'order_update')
   `;
   await sql`
+    insert into template_hints (company_id, business_account_id, name, language, kind, value, happened_at)
+    values (${company.id}, ${business_account_id}, 'order_update', 'pt_BR', 'quality', '{}', now())
+  `;
+  await sql`
     select begin_media_upload(${company.account_id}, id) from templates
     where company_id = ${company.id} and name = 'promo'
   `;

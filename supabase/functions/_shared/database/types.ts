@@ -92,6 +92,61 @@ export type Database = {
           },
         ];
       };
+      "account_notices": {
+        Row: {
+          "account_id": string;
+          "company_id": string;
+          "event": string;
+          "happened_at": string;
+          "id": string;
+          "kind": string;
+          "received_at": string;
+          "stops_sending": boolean;
+          "until": string | null;
+          "value": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "company_id": string;
+          "event": string;
+          "happened_at": string;
+          "id"?: string;
+          "kind": string;
+          "received_at"?: string;
+          "stops_sending"?: boolean;
+          "until"?: string | null;
+          "value": NonNullable<Json>;
+        };
+        Update: {
+          "account_id"?: string;
+          "company_id"?: string;
+          "event"?: string;
+          "happened_at"?: string;
+          "id"?: string;
+          "kind"?: string;
+          "received_at"?: string;
+          "stops_sending"?: boolean;
+          "until"?: string | null;
+          "value"?: NonNullable<Json>;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "account_notices_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "account_notices_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "api_keys": {
         Row: {
           "company_id": string;
@@ -191,8 +246,12 @@ export type Database = {
           "channel_app_id": string;
           "error": string | null;
           "id": string;
+          "next_attempt_at": string | null;
+          "notes": (string)[];
+          "processed_at": string | null;
           "received_at": string;
           "state": string;
+          "waits_for": (string)[];
         };
         ComputedFields: never;
         Insert: {
@@ -202,8 +261,12 @@ export type Database = {
           "channel_app_id": string;
           "error"?: string | null;
           "id"?: string;
+          "next_attempt_at"?: string | null;
+          "notes"?: (string)[];
+          "processed_at"?: string | null;
           "received_at"?: string;
           "state"?: string;
+          "waits_for"?: (string)[];
         };
         Update: {
           "attempts"?: number;
@@ -212,8 +275,12 @@ export type Database = {
           "channel_app_id"?: string;
           "error"?: string | null;
           "id"?: string;
+          "next_attempt_at"?: string | null;
+          "notes"?: (string)[];
+          "processed_at"?: string | null;
           "received_at"?: string;
           "state"?: string;
+          "waits_for"?: (string)[];
         };
         Relationships: [
           {
@@ -224,6 +291,37 @@ export type Database = {
             referencedColumns: ["id"];
           },
         ];
+      };
+      "channel_jobs": {
+        Row: {
+          "began_at": string | null;
+          "called_at": string | null;
+          "ended_at": string | null;
+          "failure": string | null;
+          "job": string;
+          "request_id": number | null;
+          "result": Json | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "began_at"?: string | null;
+          "called_at"?: string | null;
+          "ended_at"?: string | null;
+          "failure"?: string | null;
+          "job": string;
+          "request_id"?: number | null;
+          "result"?: Json | null;
+        };
+        Update: {
+          "began_at"?: string | null;
+          "called_at"?: string | null;
+          "ended_at"?: string | null;
+          "failure"?: string | null;
+          "job"?: string;
+          "request_id"?: number | null;
+          "result"?: Json | null;
+        };
+        Relationships: [];
       };
       "companies": {
         Row: {
@@ -935,6 +1033,7 @@ export type Database = {
           "failure": Json | null;
           "id": string;
           "media": Json | null;
+          "original_content": string | null;
           "outcome": string | null;
           "payload": Json | null;
           "price_category": string | null;
@@ -967,6 +1066,7 @@ export type Database = {
           "failure"?: Json | null;
           "id"?: string;
           "media"?: Json | null;
+          "original_content"?: string | null;
           "outcome"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
@@ -998,6 +1098,7 @@ export type Database = {
           "failure"?: Json | null;
           "id"?: string;
           "media"?: Json | null;
+          "original_content"?: string | null;
           "outcome"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
@@ -1354,6 +1455,58 @@ export type Database = {
         Relationships: [
           {
             foreignKeyName: "template_catalogues_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "template_hints": {
+        Row: {
+          "business_account_id": string;
+          "company_id": string;
+          "happened_at": string;
+          "id": string;
+          "kind": string;
+          "language": string;
+          "name": string;
+          "told_at": string;
+          "value": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id": string;
+          "company_id": string;
+          "happened_at": string;
+          "id"?: string;
+          "kind": string;
+          "language": string;
+          "name": string;
+          "told_at"?: string;
+          "value": NonNullable<Json>;
+        };
+        Update: {
+          "business_account_id"?: string;
+          "company_id"?: string;
+          "happened_at"?: string;
+          "id"?: string;
+          "kind"?: string;
+          "language"?: string;
+          "name"?: string;
+          "told_at"?: string;
+          "value"?: NonNullable<Json>;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "template_hints_catalogue_fkey";
+            columns: ["company_id", "business_account_id"];
+            isOneToOne: false;
+            referencedRelation: "template_catalogues";
+            referencedColumns: ["company_id", "business_account_id"];
+          },
+          {
+            foreignKeyName: "template_hints_company_id_fkey";
             columns: ["company_id"];
             isOneToOne: false;
             referencedRelation: "companies";
@@ -2140,6 +2293,77 @@ export type Database = {
           },
         ];
       };
+      "own_sends": {
+        Row: {
+          "attempt": number;
+          "channel_code": number | null;
+          "company_id": string;
+          "created_at": string;
+          "double_sent_ids": (string)[];
+          "idempotency_key": string | null;
+          "language_code": string | null;
+          "lease_ends_at": string | null;
+          "message_id": string;
+          "reason": string | null;
+          "state": string | null;
+          "template_name": string | null;
+          "whatsapp_message_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "attempt"?: number | null;
+          "channel_code"?: number | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "double_sent_ids"?: (string)[] | null;
+          "idempotency_key"?: string | null;
+          "language_code"?: string | null;
+          "lease_ends_at"?: never;
+          "message_id"?: string | null;
+          "reason"?: never;
+          "state"?: never;
+          "template_name"?: string | null;
+          "whatsapp_message_id"?: string | null;
+        };
+        Update: {
+          "attempt"?: number | null;
+          "channel_code"?: number | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "double_sent_ids"?: (string)[] | null;
+          "idempotency_key"?: string | null;
+          "language_code"?: string | null;
+          "lease_ends_at"?: never;
+          "message_id"?: string | null;
+          "reason"?: never;
+          "state"?: never;
+          "template_name"?: string | null;
+          "whatsapp_message_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "sends_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "messages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "own_messages";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "own_stages": {
         Row: {
           "company_id": string;
@@ -2337,6 +2561,10 @@ export type Database = {
       };
     };
     Functions: {
+      "apply_channel_event": {
+        Args: { "event_id": string; "items": Json; "problem"?: string };
+        Returns: Json;
+      };
       "apply_template_sync": {
         Args: {
           "account_id": string;
@@ -2348,6 +2576,7 @@ export type Database = {
         Returns: Json;
       };
       "authenticate": { Args: Record<PropertyKey, never>; Returns: string };
+      "begin_channel_job": { Args: { "job": string }; Returns: boolean };
       "begin_job": { Args: { "account_id": string; "job": string }; Returns: Json };
       "begin_media_upload": {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
@@ -2420,6 +2649,7 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "current_account_notices": { Args: { "company_id"?: string }; Returns: Json };
       "deal_changes": {
         Args: {
           "after_id"?: string;
@@ -2430,6 +2660,13 @@ export type Database = {
         Returns: Json[];
       };
       "delete_channel_app": { Args: { "app_key": string; "forced"?: boolean }; Returns: Json };
+      "due_channel_events": {
+        Args: { "max_rows"?: number };
+        Returns: {
+          "body": string;
+          "event_id": string;
+        }[];
+      };
       "due_jobs": {
         Args: Record<PropertyKey, never>;
         Returns: {
@@ -2438,11 +2675,16 @@ export type Database = {
         }[];
       };
       "due_media": { Args: { "account_id": string; "max_rows"?: number }; Returns: Json };
+      "end_channel_job": {
+        Args: { "failure"?: string; "job": string; "result"?: Json };
+        Returns: undefined;
+      };
       "end_job": {
         Args: { "failure"?: string; "result"?: Json; "run_id": string };
         Returns: undefined;
       };
       "expire_messages": { Args: Record<PropertyKey, never>; Returns: number };
+      "fail_channel_event": { Args: { "event_id": string; "failure": string }; Returns: undefined };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_media_upload": { Args: { "reason": string; "upload_id": string }; Returns: boolean };
       "finish_channel_app_rotation": { Args: { "app_key": string }; Returns: boolean };
@@ -2462,6 +2704,20 @@ export type Database = {
         Returns: Json[];
       };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
+      "receive_channel_event": {
+        Args: { "app_key": string; "body": string; "items": Json; "problem"?: string };
+        Returns: Json;
+      };
+      "replay_channel_events": {
+        Args: {
+          "app_key"?: string;
+          "began_at"?: string;
+          "event_id"?: string;
+          "since"?: string;
+          "states"?: (string)[];
+        };
+        Returns: Json;
+      };
       "reseal_account_token": {
         Args: { "account_id": string; "sealed": string; "sealed_before": string };
         Returns: boolean;
@@ -2508,6 +2764,7 @@ export type Database = {
         Returns: string;
       };
       "store_channel_event": { Args: { "app_key": string; "body": string }; Returns: string };
+      "tend_channel": { Args: { "max_rows"?: number }; Returns: Json };
       "unschedule_jobs": { Args: Record<PropertyKey, never>; Returns: number };
     };
     Enums: {

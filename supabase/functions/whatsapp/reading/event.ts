@@ -22,6 +22,15 @@ const MAX_ITEMS = 10_000;
  * kind `unknown`, and never takes its neighbours along. It never throws.
  */
 export function readEvent(body: Uint8Array): ReadEvent {
+  try {
+    return read(body);
+  } catch (error) {
+    // No body is known that does this. If there is one, its bytes are kept and this sentence says why.
+    return { items: [], problem: `The body could not be read (${(error as Error).name})` };
+  }
+}
+
+function read(body: Uint8Array): ReadEvent {
   let event: unknown;
   try {
     event = JSON.parse(new TextDecoder().decode(body));
