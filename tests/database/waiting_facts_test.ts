@@ -20,13 +20,12 @@ async function runJob(sql: Sql, max = 100): Promise<number> {
 }
 
 /** Keeps a fact as it is; the race of two transactions leaves one behind beside its message. */
-async function keep(sql: Sql, item: Record<string, unknown>, received_at = new Date()) {
+async function keep(sql: Sql, item: Record<string, unknown>) {
   const row = {
     company_id: own.id,
     account_id: own.account_id,
     whatsapp_message_id: item.id as string,
     item: sql.json(item as postgres.JSONValue),
-    received_at,
   };
   await sql`insert into waiting_facts ${sql(row)}`;
 }
@@ -133,6 +132,20 @@ Deno.test("the job applies what two transactions left behind that did not see ea
   });
 });
 
+Deno.test("a reply that waits finds the message that it answers", async () => {
+  await rolledBack(async (sql) => {
+    const reply = await addMessage(sql, {
+      direction: "inbound",
+      whatsapp_message_id: "wamid.2",
+      reply_to_whatsapp_id: "wamid.1",
+    });
+    const send = await claimed(sql, own);
+    await settle(sql, send.claim_id, SENT);
+    const [{ reply_to_id }] = await sql`select reply_to_id from messages where id = ${reply}`;
+    assert.equal(reply_to_id, send.message_id);
+  });
+});
+
 Deno.test("the job links a reply that was written beside the message that it answers", async () => {
   await rolledBack(async (sql) => {
     const answered = await addMessage(sql, {
@@ -150,19 +163,6 @@ Deno.test("the job links a reply that was written beside the message that it ans
     const [{ reply_to_id }] = await sql`select reply_to_id from messages where id = ${reply}`;
     assert.equal(reply_to_id, answered);
     assert.equal(await runJob(sql), 0);
-  });
-});
-
-Deno.test("what nobody asked for is deleted after 30 days, so many at a time", async () => {
-  await rolledBack(async (sql) => {
-    const days = (count: number) => new Date(Date.now() - count * 86_400_000);
-    await keep(sql, report("sent", 1, { id: "wamid.29" }), days(29));
-    await keep(sql, report("sent", 1, { id: "wamid.31" }), days(31));
-    await keep(sql, report("sent", 1, { id: "wamid.32" }), days(32));
-    await runJob(sql, 1);
-    assert.deepEqual(await waiting(sql, own.id), ["wamid.29", "wamid.31"]);
-    await runJob(sql);
-    assert.deepEqual(await waiting(sql, own.id), ["wamid.29"]);
   });
 });
 
