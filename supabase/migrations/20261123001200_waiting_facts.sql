@@ -1,7 +1,7 @@
 -- Reports about messages that are not known yet, such as one that overtakes the answer to our own call. They wait until a
 -- message gets the id.
 
--- Replies of which the answered message was not known.
+-- Replies of which the answered message was not known; see app.link_replies().
 create index messages_late_reply_idx on public.messages (created_at)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
@@ -66,18 +66,11 @@ begin
   loop
     perform app.apply_waiting_fact(fact.id, fact.account_id, fact.item);
   end loop;
-  update public.messages set reply_to_id = new.id where company_id = new.company_id and id in (
-    select replies.id from public.messages as replies
-    where replies.company_id = new.company_id and replies.reply_to_whatsapp_id = new.whatsapp_message_id
-      and replies.reply_to_id is null and replies.id <> new.id
-    -- A reply that another transaction holds is left to the job.
-    for no key update skip locked
-  );
   return null;
 end
 $$;
 comment on function app.apply_facts_of_message() is
-  'Trigger: a message that gets its id of the channel takes what was reported of it before, and the replies to it find it.';
+  'Trigger: a message that gets its id of the channel takes what was reported of it before.';
 create trigger messages_apply_facts after insert on public.messages
   for each row when (new.whatsapp_message_id is not null) execute function app.apply_facts_of_message();
 create trigger messages_apply_facts_of_new_id after update of whatsapp_message_id on public.messages
