@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  IdempotencyKey,
   LanguageCode,
   Phone,
   PhoneNumberId,

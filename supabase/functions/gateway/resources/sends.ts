@@ -1,7 +1,13 @@
 import * as z from "zod";
 import { table } from "../../_shared/database/table.ts";
-import { Id, ROW_IDS, ROW_TIMES, Timestamp, verbatim } from "../../_shared/http/fields.ts";
-import { IdempotencyKey } from "../../_shared/sending/request.ts";
+import {
+  Id,
+  IdempotencyKey,
+  ROW_IDS,
+  ROW_TIMES,
+  Timestamp,
+  verbatim,
+} from "../../_shared/http/fields.ts";
 import { lookupOperation } from "../records/lookup_operation.ts";
 import { readOperation } from "../records/read_operation.ts";
 import { resource } from "../records/resource.ts";
