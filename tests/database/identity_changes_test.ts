@@ -65,6 +65,10 @@ Deno.test("a person who changes the phone stays one contact, and the former phon
     await sql`update contacts set phone = ${corrected} where id = ${contact_id}`;
     await tell(sql, account_id, notice);
     assert.equal(await phone(sql), corrected);
+    const formers = await sql`
+      select phone from contact_former_phones where contact_id = ${contact_id}
+    `;
+    assert.deepEqual([...formers], [{ phone: former }]);
   });
 });
 
@@ -86,9 +90,16 @@ Deno.test("the notice is a message of the newest conversation, and moves neither
     assert.deepEqual({ ...conversation }, { last_message_at: null, window_expires_at: null });
 
     // A closed conversation is good enough; without any, one is opened.
-    await sql`update conversations set status = 'closed' where id = ${conversation_id}`;
+    await sql`
+      insert into conversations (company_id, contact_id, messaging_account_id, status, created_at)
+      values (${company_id}, ${contact_id}, ${account_id}, 'closed', now() + interval '1 hour')
+    `;
     await tell(sql, account_id, moved((await phone(sql))!, anyPhone(), 70));
     assert.equal((await contentsIn(sql, conversation_id)).length, 2);
+    await sql`delete from conversations where contact_id = ${contact_id} and status = 'closed'`;
+    await sql`update conversations set status = 'closed' where id = ${conversation_id}`;
+    await tell(sql, account_id, moved((await phone(sql))!, anyPhone(), 75));
+    assert.equal((await contentsIn(sql, conversation_id)).length, 3);
     const stranger = anyPhone();
     await tell(sql, account_id, moved(anyPhone(), stranger, 80));
     const [opened] = await sql`
@@ -217,12 +228,15 @@ Deno.test("a further id is the same contact's, whichever of both, or the phone, 
       };
       const messages = persons.map((person, n): Told => ({ kind: "message", at: at(n), person }));
       await inEachOrder(orders([...messages, change]), async (sql, order) => {
-        for (const item of [...order, order[0]]) await tell(sql, account_id, item);
-        const [, made, ...others] = await contactsOf(sql, company);
-        assert.equal(others.length, 0, `${name}: ${order.map(({ kind }) => kind)}`);
-        assert.deepEqual(await userIds(sql, made.id), [becomes, was], name);
-        const changed = (await eventsOf(sql, made.id)).filter(({ kind }) => kind !== "merged");
-        assert.deepEqual(changed, [{ kind: "user_id_changed", was, becomes }], name);
+        for (const again of [false, true]) {
+          for (const item of order) await tell(sql, account_id, item);
+          const [, made, ...others] = await contactsOf(sql, company);
+          const what = `${name}, ${order.map(({ kind }) => kind)}, ${again ? "again" : "once"}`;
+          assert.equal(others.length, 0, what);
+          assert.deepEqual(await userIds(sql, made.id), [becomes, was], what);
+          const changed = (await eventsOf(sql, made.id)).filter(({ kind }) => kind !== "merged");
+          assert.deepEqual(changed, [{ kind: "user_id_changed", was, becomes }], what);
+        }
         for (const user_id of [was, becomes]) {
           await tell(sql, account_id, { kind: "message", at: at(99), person: { user_id } });
         }
@@ -313,5 +327,37 @@ Deno.test("a send to the further phone of a merged contact is a send to that con
     const found = await find();
     assert.notEqual(found.id, contact_id);
     assert.equal(found.do_not_contact, false);
+  });
+});
+
+Deno.test("of two contacts that a change of the id makes one, the one with a phone stays, else the older one", async () => {
+  const [was, becomes] = ["BR.was", "BR.becomes"];
+  const change: Told = {
+    kind: "identity",
+    at: at(60),
+    person: { user_id: was },
+    change: { user_id: becomes },
+  };
+  await inEachOrder(orders([was, becomes]), async (sql, [first, second]) => {
+    for (const phone of [null, "+15550181"]) {
+      await sql.savepoint(async (sql) => {
+        const ids = [];
+        for (const person of [{ user_id: first }, { user_id: second, phone }]) {
+          await tell(sql, account_id, { kind: "message", at: at(0), person });
+          ids.push(
+            (await sql`
+              update contacts set created_at = now() + ${ids.length} * interval '1 hour'
+              where id = (select contact_id from contact_identities where user_id = ${person.user_id})
+              returning id
+            `)[0].id,
+          );
+        }
+        await tell(sql, account_id, change);
+        const [, made, ...others] = await contactsOf(sql, company);
+        assert.deepEqual([made.id, others.length], [phone ? ids[1] : ids[0], 0]);
+        await sql`delete from conversations where contact_id = ${made.id}`;
+        await sql`delete from contacts where id = ${made.id}`;
+      });
+    }
   });
 });
