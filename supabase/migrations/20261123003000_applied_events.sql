@@ -118,8 +118,8 @@ begin
 end
 $$;
 comment on function app.apply_item(uuid, jsonb) is
-  'Applies one item that an app has signed, to the accounts that it is about. Returns done, waiting, ignored, unroutable or '
-  'double_send, no_account when it is about no account of the app, or unknown.';
+  'Applies one item that an app has signed, to the accounts that it is about. Returns done, waiting, ignored, unroutable, '
+  'double_send or released_but_sent; no_account when it is about no account of the app, or unknown.';
 
 create function app.apply_each_item(app_id uuid, items jsonb, until timestamptz, alone boolean) returns jsonb
 language plpgsql
@@ -134,7 +134,7 @@ declare
   error text;
   reasons text[] := '{}';
   waits_for text[] := '{}';
-  double_sends jsonb := '[]';
+  surprises jsonb := '[]';
 begin
   for entry in
     select listed.item, listed.place
@@ -180,9 +180,10 @@ begin
             'number, which the event leaves out'
           ))
         end;
-      when result = 'double_send' then
-        double_sends := double_sends || jsonb_build_object(
-          'send_id', entry.item #> '{mark,send_id}', 'whatsapp_message_id', entry.item -> 'id'
+      -- A send that went out twice, or although the ledger said that the channel did not take it.
+      when result in ('double_send', 'released_but_sent') then
+        surprises := surprises || jsonb_build_object(
+          'kind', result, 'send_id', entry.item #> '{mark,send_id}', 'whatsapp_message_id', entry.item -> 'id'
         );
       else null;
     end case;
@@ -194,7 +195,7 @@ begin
     'error', error,
     'reasons', (select to_jsonb(array(select distinct unnest(reasons) order by 1 limit 5))),
     'waits_for', (select to_jsonb(array(select distinct unnest(waits_for) order by 1))),
-    'double_sends', double_sends
+    'surprises', surprises
   );
 end
 $$;
@@ -361,7 +362,7 @@ begin
     -- Whatever happens, the event says so and has its next attempt.
     outcome := jsonb_build_object(
       'failed', 1, 'delayed', 0, 'unroutable', 0, 'error', format('%s %s', sqlstate, left(sqlerrm, 500)),
-      'reasons', '[]'::jsonb, 'waits_for', '[]'::jsonb, 'double_sends', '[]'::jsonb
+      'reasons', '[]'::jsonb, 'waits_for', '[]'::jsonb, 'surprises', '[]'::jsonb
     );
   end;
   failed := outcome -> 'failed';
@@ -397,8 +398,12 @@ begin
     notes = array(
       select unnest(events.notes)
       union
-      select format('Double send: send %s also went out as %s', sent ->> 'send_id', sent ->> 'whatsapp_message_id')
-      from jsonb_array_elements(outcome -> 'double_sends') as double_sends (sent)
+      select format(
+        case sent ->> 'kind' when 'double_send' then 'Double send: send %s also went out as %s'
+          else 'The ledger was wrong: send %s, which the channel seemed not to take, went out as %s' end,
+        coalesce(sent ->> 'send_id', 'unknown'), sent ->> 'whatsapp_message_id'
+      )
+      from jsonb_array_elements(outcome -> 'surprises') as surprises (sent)
       order by 1
     ),
     processed_at = now()
@@ -410,7 +415,7 @@ end
 $$;
 comment on function app.apply_event(uuid, uuid, jsonb, text, timestamptz, boolean) is
   'Applies what was read of an event, notes what became of it, and returns that: state, attempts, failed, delayed, '
-  'unroutable, double_sends. A problem is why the event cannot be read, or not whole. It is repeated when the job does it.';
+  'unroutable, surprises. A problem is why the event cannot be read, or not whole. It is repeated when the job does it.';
 
 create function public.receive_channel_event(app_key text, body text, items jsonb, problem text default null)
 returns jsonb

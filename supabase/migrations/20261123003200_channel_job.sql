@@ -103,7 +103,7 @@ begin
     select * from (values
       ('woken', 'app.wake_late_events()'),
       ('waiting_applied', 'app.apply_waiting_facts(integer)'),
-      ('expired', 'app.expire_sends()'),
+      ('expired', 'public.expire_messages()'),
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)')
     ) as duties (name, signature)
@@ -122,7 +122,7 @@ end
 $$;
 comment on function public.tend_channel(integer) is
   'What the job of the channel does beside applying events: wakes those whose account came meanwhile, applies reports whose '
-  'message is known by now, ends sends that are out of date, and deletes what is older than 30 days, at most so many rows '
+  'message is known by now, marks messages that expired, and deletes what is older than 30 days, at most so many rows '
   'of each. Returns how many, and what failed.';
 grant execute on function public.tend_channel(integer) to channel_client;
 

@@ -32,14 +32,14 @@ Deno.test("all fixtures together leave what each of them tells", () => {
     ],
   );
   const inbound = expected.messages.filter(({ direction }) => direction === "inbound");
-  assert.equal(inbound.length, 27);
+  assert.equal(inbound.length, 28);
 });
 
 Deno.test(`${ORDERS} random orders, twice, regrouped and posted by ${POSTERS} at once, leave the same rows`, async () => {
   for (let order = 0; order < ORDERS; order++) {
     const world = await newWorld();
     const told = groups(pieces(bodiesOf(world)));
-    await postAtOnce(world, told, async (body) => (await webhook.post(world.app, body)).status);
+    await postAtOnce(told, async (body) => (await webhook.post(world.app, body)).status);
     await settled(world);
     assert.deepEqual(await rowsOf(world), expected, JSON.stringify(told));
   }
@@ -52,7 +52,7 @@ Deno.test("a function that is killed in the middle leaves the same rows once the
     const server = await startFunction("whatsapp");
     const ending = Promise.withResolvers<void>();
     let answered = 0;
-    const posting = postAtOnce(world, shuffled(told), async (body) => {
+    const posting = postAtOnce(shuffled(told), async (body) => {
       const bytes = new TextEncoder().encode(body);
       const answer = await fetch(`${server.url}/webhook/${world.app.app_key}`, {
         method: "POST",
@@ -68,7 +68,7 @@ Deno.test("a function that is killed in the middle leaves the same rows once the
     await server.kill();
     await failed;
   }
-  await postAtOnce(world, told, async (body) => (await webhook.post(world.app, body)).status);
+  await postAtOnce(told, async (body) => (await webhook.post(world.app, body)).status);
   await settled(world);
   assert.deepEqual(await rowsOf(world), expected);
 });
@@ -77,18 +77,17 @@ function bodiesOf({ shift }: World): string[] {
   return FIXTURES.map((name) => fixture(name.split("_")[0], shift));
 }
 
-/** Every item twice, in any order, in bodies of one to twelve items. */
+/** Every item twice, in any order, in bodies of one to twenty items. */
 function groups(items: Piece[]): string[] {
   const left = shuffled([...items, ...items]);
   const bodies: string[] = [];
   while (left.length > 0) {
-    bodies.push(regrouped(left.splice(0, 1 + Math.floor(Math.random() * 12))));
+    bodies.push(regrouped(left.splice(0, 1 + Math.floor(Math.random() * 20))));
   }
   return bodies;
 }
 
 async function postAtOnce(
-  _world: World,
   bodies: string[],
   post: (body: string) => Promise<number>,
 ): Promise<void> {
@@ -100,11 +99,15 @@ async function postAtOnce(
   }));
 }
 
-/** What one event leaves to the job because another had the rows, the job does; nothing failed. */
+/** An event that did not get a lock in time is applied when the channel repeats it. */
 async function settled({ app }: World) {
-  const failed = await withDatabase((sql) =>
-    sql`select state, error from channel_events
-      where channel_app_id = ${app.id} and state not in ('done', 'unroutable')`
-  );
-  assert.deepEqual(failed.map((row) => ({ ...row })), []);
+  for (let tries = 0; tries < 5; tries++) {
+    const left = await withDatabase((sql) =>
+      sql`select state, error, body from channel_events
+        where channel_app_id = ${app.id} and state not in ('done', 'unroutable')`
+    );
+    if (left.length === 0) return;
+    for (const { body } of left) await webhook.post(app, new Uint8Array(body));
+  }
+  assert.fail("Events are left that are not done");
 }

@@ -13,7 +13,8 @@ export interface AppliedEvent {
   delayed?: number;
   /** How many are about no account, or not known. */
   unroutable?: number;
-  double_sends?: { send_id: string | null }[];
+  /** Sends that went out twice, or although the ledger said that the channel did not take them. */
+  surprises?: { kind: "double_send" | "released_but_sent"; send_id: string | null }[];
 }
 
 const lines = new LineLimit(20);
@@ -26,10 +27,11 @@ const MAX_TOLD = 20;
  */
 export function logAppliedEvent(origin: Origin, event: AppliedEvent, facts: { app_key?: string }) {
   const { event_id, state, attempts, failed = 0, delayed = 0, unroutable = 0 } = event;
-  const sends = (event.double_sends ?? []).map(({ send_id }) => send_id);
-  if (sends.length > 0) {
-    const send_ids = sends.slice(0, MAX_TOLD);
-    logWarning(origin, "double_send", { ...facts, event_id, send_ids, count: sends.length });
+  for (const kind of ["double_send", "released_but_sent"] as const) {
+    const sends = (event.surprises ?? []).filter((surprise) => surprise.kind === kind);
+    if (sends.length === 0) continue;
+    const send_ids = sends.slice(0, MAX_TOLD).map(({ send_id }) => send_id);
+    logWarning(origin, kind, { ...facts, event_id, send_ids, count: sends.length });
   }
   if (state === "done" || state === null) return;
   const line = lines.take();
