@@ -9,8 +9,8 @@ const TIMEOUT_MS = 150_000;
 const PATIENCE_MS = 2_000;
 
 /**
- * Runs the jobs of messaging accounts that are due, now and then each minute, one after the other, by calling
- * the function whatsapp. On a hosted project, pg_cron does this. What fails is due again later; the function
+ * Runs the job of the channel, and the jobs of messaging accounts that are due, now and then each minute, one after the
+ * other, by calling the function whatsapp. On a hosted project, pg_cron does this. What fails is due again later; the function
  * has a line about it in its log.
  *
  * @param owner a connection as the owner of the tables.
@@ -25,7 +25,9 @@ export function runDueJobs(
   const ending = new AbortController();
 
   const runAll = async () => {
-    const due = await owner<{ job: string; account_id: string }[]>`
+    const due = await owner<{ job: string; account_id: string | null }[]>`
+      select 'channel-events' as job, null as account_id
+      union all
       select job, account_id from public.due_jobs()
     `;
     for (const { job, account_id } of due) {
@@ -33,7 +35,7 @@ export function runDueJobs(
       const answer = await fetch(`${url}/jobs/${job}`, {
         method: "POST",
         headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
-        body: JSON.stringify({ account_id }),
+        body: JSON.stringify(account_id === null ? {} : { account_id }),
         signal: AbortSignal.any([ending.signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
       await answer.body?.cancel();

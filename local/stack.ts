@@ -12,9 +12,11 @@ import { writePrivately } from "./files.ts";
 import { type FunctionsHost, loadFunctions } from "./functions/host.ts";
 import { lockFolder } from "./folder_lock.ts";
 import { runDueJobs } from "./jobs.ts";
+import { openWindows } from "./open_windows.ts";
 import { startPostgres } from "./postgres/server.ts";
 import { startRest } from "./rest/rest.ts";
 import { sandboxHost } from "./sandbox/host.ts";
+import type { SandboxOptions } from "./sandbox/sandbox.ts";
 import { loadSecrets } from "./secrets.ts";
 
 export interface StackOptions {
@@ -85,7 +87,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   starting.defer(lock.release);
   // One that a killed stack left would send programs to a place where nothing listens.
   await removeFile(`${folder}/stack.json`);
-  const sandbox = sandboxHost();
+  const sandboxOptions = Promise.withResolvers<SandboxOptions>();
+  const sandbox = sandboxHost(sandboxOptions.promise);
   const door = openDoor(options.port, sandbox.fetch);
   starting.defer(door.close);
   const url = `http://127.0.0.1:${door.port}`;
@@ -151,19 +154,19 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     channel_app: app &&
       { ...app, callback_url: `${url}/functions/v1/whatsapp/webhook/${app.app_key}` },
   };
+  const webhook = options.events && addresses.channel_app
+    ? { url: addresses.channel_app.callback_url, secret: addresses.channel_app.app_secret }
+    : null;
+  sandboxOptions.resolve({ webhook: () => webhook, windows: await openWindows(owner) });
   await writePrivately(`${folder}/stack.json`, addresses);
   starting.defer(() => removeFile(`${folder}/stack.json`));
   // Closed before anything behind it, so that no request meets half a stack.
   starting.defer(door.close);
+  starting.defer(sandbox.stop);
   signal?.throwIfAborted();
   if (options.jobs) {
     const jobs = runDueJobs(owner, addresses.whatsapp_url, secrets.jobs_secret);
     starting.defer(jobs.stop);
-  }
-  if (options.events && addresses.channel_app) {
-    const { callback_url, app_secret } = addresses.channel_app;
-    sandbox.postTo({ url: callback_url, secret: app_secret });
-    starting.defer(sandbox.stop);
   }
 
   const started = starting.move();

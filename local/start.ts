@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { portUpTo } from "./port_option.ts";
+import { DEMO_PHONE_NUMBER_ID } from "./sandbox/numbers.ts";
 import { startStack } from "./stack.ts";
 
 const program = new Command("npm start --")
@@ -104,6 +105,7 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
       "Try it:",
       "",
       `  curl '${addresses.gateway_url}/contacts?limit=3' -H 'Authorization: Bearer ${addresses.demo.api_key}'`,
+      ...(addresses.channel_app ? playing(`${addresses.url}/sandbox/inbound`) : []),
     ]
     : [
       "",
@@ -112,6 +114,21 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
       '  npm run admin -- company create "My company"',
     ];
   return [...lines, ...next, "", "Ctrl-C ends everything."].join("\n");
+}
+
+/** How to play a person who writes to the demo company. */
+function playing(url: string): string[] {
+  const message = {
+    phone_number_id: DEMO_PHONE_NUMBER_ID,
+    from: "+14155550123",
+    text: "Hello, is it open today?",
+  };
+  return [
+    "",
+    "Be a person who writes to the demo company:",
+    "",
+    `  curl ${url} -H 'Content-Type: application/json' -d '${JSON.stringify(message)}'`,
+  ];
 }
 
 function defaultFolder(): string {

@@ -159,6 +159,23 @@ export const EXAMPLE_READS = {
     { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
   ],
   getMessage: [{ name: "oneMessage", summary: "One message", params: { id: demoId("10", 304) } }],
+  findSend: [
+    {
+      name: "found",
+      summary: "The send with a key",
+      query: { idempotency_key: "catalogue-chloe" },
+    },
+    { name: "none", summary: "No send has the key", query: { idempotency_key: "never-sent" } },
+    { name: "noIdempotencyKey", summary: "Without the parameter" },
+  ],
+  getSend: [
+    { name: "oneSend", summary: "One send", params: { message_id: demoId("10", 1201) } },
+    {
+      name: "unknownSend",
+      summary: "Your company has no such send",
+      params: { message_id: demoId("10", 9999) },
+    },
+  ],
   search: [
     { name: "found", summary: "What has the word", query: { q: "maya", limit: "3" } },
     { name: "noWord", summary: "Without a word", query: { q: "!" } },

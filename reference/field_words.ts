@@ -13,6 +13,7 @@ import type {
   MessageReaction,
 } from "../supabase/functions/gateway/resources/messages.ts";
 import type { Pipeline } from "../supabase/functions/gateway/resources/pipelines.ts";
+import type { Send } from "../supabase/functions/gateway/resources/sends.ts";
 import type { Stage } from "../supabase/functions/gateway/resources/stages.ts";
 import type { Team } from "../supabase/functions/gateway/resources/teams.ts";
 import type {
@@ -205,6 +206,34 @@ export const FIELDS = {
     name: "The person's name; `null` until one is set.",
     role: "The person's role in the company.",
   } satisfies FieldsOf<typeof Member>,
+  Send: {
+    message_id: "The message that was sent.",
+    company_id: COMMON.company_id,
+    conversation_id: "The conversation of the message.",
+    idempotency_key: "The caller's name of the send; `null` when it was given none.",
+    kind: "`template`: a template was sent. `reply`: a free reply.",
+    template_name: "The name of the template; `null` of a reply.",
+    language_code: "The language of the template; `null` of a reply.",
+    state:
+      "What the service knows of the call to the channel. `pending`: it may be under way. `sent`: the channel took " +
+      "the message. `failed`: it refused it, or never answered. `released`: it certainly does not have it, and a " +
+      "repeat with the idempotency key sends again.",
+    status: "How far the message has come: the `status` of the message.",
+    attempt: "How often the send was handed to the channel: more than 1 after it was released.",
+    error:
+      "Why it failed or was released. It stays when the message arrived after all. `outcome_unknown`: the channel " +
+      "never answered, and may have sent it.",
+    double_sent: "Whether the channel reported that the message went out more than once.",
+    whatsapp_message_id: "The channel's id of the message; `null` until it is known.",
+    lease_ends_at:
+      "Of a `pending` send: when it counts as failed, unless its outcome is known before.",
+    sent_at: "When the channel sent the message on, as it reported.",
+    delivered_at: "When the message reached a device of the person.",
+    read_at: "When the person read the message.",
+    failed_at: "When the channel reported that the message failed.",
+    expired_at: "When the life of the message ended without a report that it arrived.",
+    created_at: "When the send was first asked for.",
+  } satisfies FieldsOf<typeof Send>,
   Template: {
     ...COMMON,
     business_account_id: "The WhatsApp Business account that has the template.",
@@ -370,6 +399,7 @@ export const SCHEMAS: Record<string, string> = {
   MessageFailure: "Why a message failed.",
   MessageMedia: "A medium that a person sent. The medium itself stays at the channel.",
   MessageReaction: "What the person thinks of a message.",
+  Send: "What became of a message that your company sent.",
   Team: "A team of your company.",
   Member: "A person who works in your company.",
   Template: "A message template of your company at the channel, as it was last read there.",

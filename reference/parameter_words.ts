@@ -22,6 +22,7 @@ const PARAMETERS: Record<string, string> = {
   custom_fields:
     "`custom_fields.<key>=<value>` finds contacts by a custom field. The key is all that follows the first " +
     'dot. The value is compared as text: `5` finds 5 and "5". Several values have commas between them.',
+  idempotency_key: "The idempotency key of the send, as it was given.",
   dry_run:
     "With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the " +
     "send would answer it.",
@@ -64,6 +65,7 @@ const SPECIAL: Record<string, string> = {
 /** The words of a parameter in a path or a query. @throws Error when it has none. */
 export function parameterWords(name: string, place: "path" | "query"): string {
   if (place === "path" && name === "id") return "The id of the record.";
+  if (place === "path" && name === "message_id") return "The id of the message that was sent.";
   const known = PARAMETERS[name] ?? SPECIAL[name];
   if (known) return known;
   const [, field, operator = "is"] = /^(\w+)(?:\[(\w+)\])?$/.exec(name) ?? [];

@@ -13,6 +13,7 @@ export const TAGS = {
     "Conversations with contacts. A conversation begins with a message, so no operation creates one.",
   People: "The teams and members of your company, to whom conversations are assigned.",
   Templates: "The WhatsApp templates of your company, and sends of those that are approved.",
+  Sends: "What became of each message that your company sent with this API.",
   Search: "One search over several kinds of records.",
   Service: "For monitors and tools. No key is needed.",
 } as const;
@@ -200,6 +201,21 @@ export const OPERATIONS = {
     description:
       "Answers one template: what it looks like, what a send must carry, and whether it can be sent " +
       "now.",
+  },
+  findSend: {
+    tag: "Sends",
+    summary: "Find a send by its idempotency key",
+    description:
+      "Answers what became of the send with this idempotency key, in a list of none or one, and sends nothing. The " +
+      "value is taken as it is: a comma in it is a comma.",
+  },
+  getSend: {
+    tag: "Sends",
+    summary: "Get a send",
+    description:
+      "Answers what became of the send of one message, by the `message_id` that the send was answered with. `state` " +
+      "is that of a repeat with the same idempotency key; `status` is that of the message. A `pending` send whose " +
+      "lease has ended is shown as `failed`, with the reason `outcome_unknown`.",
   },
   search: {
     tag: "Search",

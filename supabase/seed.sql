@@ -411,3 +411,17 @@ join public.conversations as conversation
   on conversation.id = ('de300008-0000-4000-8000-' || lpad(v.conversation_number::text, 12, '0'))::uuid
 -- In the order of their times, so that the trigger sees them as it would have.
 order by conversation.created_at + v.later;
+
+-- Chloé's two messages were template sends.
+insert into public.sends (
+  company_id, idempotency_key, message_id, created_conversation, template_name, language_code, state, claim_id,
+  lease_ends_at, whatsapp_message_id, created_at, updated_at
+)
+select
+  company_id, sent.idempotency_key, id, place = 1, sent.template_name, 'fr', 'sent',
+  ('de300011-0000-4000-8000-' || lpad(place::text, 12, '0'))::uuid, created_at + interval '90 seconds',
+  whatsapp_message_id, created_at, created_at
+from (values (1, 'catalogue-chloe', 'new_catalogue'), (2, 'catalogue-chloe-again', 'catalogue_reminder'))
+  as sent (place, idempotency_key, template_name)
+join public.messages
+  on messages.id = ('de300010-0000-4000-8000-' || lpad((1200 + place)::text, 12, '0'))::uuid;

@@ -10,7 +10,7 @@ interface Call {
 }
 
 interface Magic {
-  /** The recipient's row in docs/sending-templates.md. */
+  /** The recipient's row in docs/sandbox.md. */
   does: string;
   answer(call: Call): Response | Promise<Response>;
 }

@@ -1,6 +1,9 @@
+/** The number by which the demo company sends; its account has the sandbox's app and token. */
+export const DEMO_PHONE_NUMBER_ID = "900000000000011";
+
 /** The demo company's numbers, as supabase/seed.sql has them. */
 export const DEMO_NUMBERS: Record<string, string> = {
-  "900000000000011": "+1 202-555-0100",
+  [DEMO_PHONE_NUMBER_ID]: "+1 202-555-0100",
   "900000000000012": "+44 7700 900100",
 };
 

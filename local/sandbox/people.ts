@@ -8,6 +8,16 @@ export interface Person {
   name: string;
 }
 
+/** That a person has written to a number; of the phone and the id, one may be null. */
+export interface OpenWindow {
+  phoneNumberId: string;
+  /** With its plus sign. */
+  phone: string | null;
+  userId: string | null;
+  /** When the person wrote last, in milliseconds. */
+  at: number;
+}
+
 /** For how long a person's message allows free answers. */
 const WINDOW_MS = 24 * 60 * 60 * 1000;
 /** Only the newest are remembered, so that a sandbox that runs for days does not fill the memory. */
@@ -31,8 +41,9 @@ const COUNTRIES: [code: string, country: string][] = [
  * whatever the spelling of the phone.
  *
  * @param now the sandbox's clock, in milliseconds.
+ * @param windows who has written before.
  */
-export function people(now: () => number) {
+export function people(now: () => number, windows: OpenWindow[] = []) {
   const byPhone = new Map<string, Person>();
   const byUserId = new Map<string, Person>();
   const lastWrote = new Map<string, number>();
@@ -43,6 +54,19 @@ export function people(now: () => number) {
     return person;
   };
 
+  const find = (phone: string | null, told: { userId?: string; name?: string } = {}): Person => {
+    const known = phone === null ? undefined : byPhone.get(phoneKey(phone));
+    const userId = told.userId ?? known?.userId ?? userIdOf(phone!);
+    const name = told.name ?? byUserId.get(userId)?.name ?? `Person ${lastFour(phone ?? userId)}`;
+    return remember({ userId, name }, phone);
+  };
+  const wrote = ({ userId }: Person, phoneNumberId: string, at: number) =>
+    put(lastWrote, `${phoneNumberId} ${userId}`, at);
+
+  for (const { phoneNumberId, phone, userId, at } of windows) {
+    wrote(find(phone, { userId: userId ?? undefined }), phoneNumberId, at);
+  }
+
   return {
     /**
      * The person with this phone or this id.
@@ -50,16 +74,9 @@ export function people(now: () => number) {
      * @param phone with its plus sign.
      * @param told what is known of the person from now on.
      */
-    find(phone: string | null, told: { userId?: string; name?: string } = {}): Person {
-      const known = phone === null ? undefined : byPhone.get(phoneKey(phone));
-      const userId = told.userId ?? known?.userId ?? userIdOf(phone!);
-      const name = told.name ?? byUserId.get(userId)?.name ?? `Person ${lastFour(phone ?? userId)}`;
-      return remember({ userId, name }, phone);
-    },
+    find,
     /** Notes that the person writes to a number now. */
-    wrote({ userId }: Person, phoneNumberId: string) {
-      put(lastWrote, `${phoneNumberId} ${userId}`, now());
-    },
+    wrote: (person: Person, phoneNumberId: string) => wrote(person, phoneNumberId, now()),
     /** Whether free answers from this number to the person are allowed. */
     hasWindow({ userId }: Person, phoneNumberId: string): boolean {
       return now() - (lastWrote.get(`${phoneNumberId} ${userId}`) ?? -Infinity) < WINDOW_MS;

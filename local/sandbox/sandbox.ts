@@ -6,7 +6,7 @@ import { fixedFailure, MAGIC } from "./magic.ts";
 import { inboundHandler } from "./inbound.ts";
 import { mediaStore } from "./media.ts";
 import type { Message, TemplateMessage, TextMessage } from "./message_shape.ts";
-import { people, type Person } from "./people.ts";
+import { type OpenWindow, people, type Person } from "./people.ts";
 import { accessFault, faultOf } from "./rules.ts";
 import { sampleHandler } from "./samples.ts";
 import { ORDINARY, STORIES } from "./stories.ts";
@@ -42,6 +42,8 @@ export interface SandboxOptions {
   now?: () => number;
   /** Where it posts events, when there is such a place. It is asked again for each message. */
   webhook?: () => Webhook | null;
+  /** Who may be answered freely from the beginning. */
+  windows?: OpenWindow[];
   /** What the delays of stories and of repeated posts are multiplied by. */
   pace?: number;
 }
@@ -63,10 +65,10 @@ const SERVED =
  * It tells a webhook what becomes of each message: for the recipients of `STORIES`, what is told there.
  */
 export function sandbox(
-  { now = Date.now, webhook = () => null, pace = 1 }: SandboxOptions = {},
+  { now = Date.now, webhook = () => null, windows = [], pace = 1 }: SandboxOptions = {},
 ): Sandbox {
   const media = mediaStore(now);
-  const known = people(now);
+  const known = people(now, windows);
   const teller = storyTeller({ webhook, people: known, now, pace });
   const kept: SandboxMessage<Message>[] = [];
   const calls = new Map<string, number>();

@@ -1,11 +1,12 @@
 // `npm run sandbox`: the stand-in for the WhatsApp API without a stack, for the functions of another one.
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { refusedHost } from "../host_header.ts";
 import { portUpTo } from "../port_option.ts";
 import { sandboxHost } from "./host.ts";
 import { SANDBOX_TOKEN } from "./rules.ts";
+import type { Webhook } from "./webhook.ts";
 
-const { port, host } = new Command("npm run sandbox --")
+const { port, host, webhook } = new Command("npm run sandbox --")
   .description(
     "Runs only the stand-in for the WhatsApp API, for the functions of supabase start or of another\n" +
       "stack on this machine. npm start includes it. Messages are kept in memory.",
@@ -16,13 +17,19 @@ const { port, host } = new Command("npm run sandbox --")
     "address to listen on, a name among those it answers to; containers can reach 0.0.0.0",
     "127.0.0.1",
   )
+  .option(
+    "--webhook <url>",
+    "address that gets signed events, such as .../functions/v1/whatsapp/webhook/<app key>;\n" +
+      "the secret of its app is read from SANDBOX_APP_SECRET",
+    webhookAt,
+  )
   .helpOption("--help", "show this text")
   .showHelpAfterError("Try --help.")
   .parse(Deno.args, { from: "user" })
-  .opts<{ port: number; host: string }>();
+  .opts<{ port: number; host: string; webhook?: Webhook }>();
 
 try {
-  const sandbox = sandboxHost();
+  const sandbox = sandboxHost({ webhook: () => webhook ?? null });
   const server = Deno.serve(
     { hostname: host, port, onListen() {} },
     async (request) => refusedHost(request, host) ?? await sandbox.fetch(request),
@@ -33,6 +40,8 @@ try {
   For functions on this machine    WHATSAPP_API_URL=http://127.0.0.1:${actual}/sandbox/v26.0
   For functions in a container     WHATSAPP_API_URL=http://host.docker.internal:${actual}/sandbox/v26.0
   The messages that it accepted    http://127.0.0.1:${actual}/sandbox/messages
+  People who write are played at   http://127.0.0.1:${actual}/sandbox/inbound
+  Events are posted to             ${webhook?.url ?? "nowhere; --webhook gives an address"}
   The token of every account       ${SANDBOX_TOKEN}`);
 } catch (error) {
   if (error instanceof Deno.errors.AddrInUse) {
@@ -49,4 +58,13 @@ try {
 }
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => Deno.exit(0));
+}
+
+function webhookAt(url: string): Webhook {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
+    throw new InvalidArgumentError("It must be an http or https address.");
+  }
+  const secret = Deno.env.get("SANDBOX_APP_SECRET");
+  if (!secret) throw new InvalidArgumentError("Its app's secret must be in SANDBOX_APP_SECRET.");
+  return { url, secret };
 }

@@ -19,7 +19,7 @@ export type Step =
 
 /** What becomes of the messages to a recipient. */
 export interface Story {
-  /** The recipient's row in docs/sending-templates.md. */
+  /** The recipient's row in docs/sandbox.md. */
   does: string;
   steps: Step[];
   /** What becomes of a text; the same, unless it is given. */
@@ -113,5 +113,9 @@ export const STORIES: Record<string, Story> = {
           "customer last replied to this number.",
       },
     ],
+  },
+  "+15552000011": {
+    does: "tells nobody what was read: `sent` and `delivered`, and never `read`",
+    steps: ORDINARY.slice(0, 2),
   },
 };

@@ -14,7 +14,7 @@ import type { Component, Template } from "./template_types.ts";
 /** A template as it is written down here; what is left out is the usual. */
 export interface WrittenTemplate
   extends Partial<Omit<Template, "id" | "name" | "language" | "components">> {
-  /** The template's row in docs/sending-templates.md: what a send gives, or why it cannot be sent. */
+  /** The template's row in docs/sandbox.md: what a send gives, or why it cannot be sent. */
   takes: string;
   /** `header_handle` names a file of SAMPLES. */
   components: Record<string, Component[]>;

@@ -1,24 +1,5 @@
 -- Messages of people.
 
-create function app.link_replies() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
-begin
-  update public.messages set reply_to_id = new.id
-  where company_id = new.company_id and reply_to_whatsapp_id = new.whatsapp_message_id and reply_to_id is null
-    and id <> new.id;
-  return null;
-end
-$$;
-comment on function app.link_replies() is
-  'Trigger: a message that gets its id at the channel is linked to the messages that answer it.';
-create trigger messages_link_replies after insert on public.messages
-  for each row when (new.whatsapp_message_id is not null) execute function app.link_replies();
-create trigger messages_link_replies_once_known after update of whatsapp_message_id on public.messages
-  for each row when (new.whatsapp_message_id is not null and old.whatsapp_message_id is null)
-  execute function app.link_replies();
-
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
 set search_path = ''

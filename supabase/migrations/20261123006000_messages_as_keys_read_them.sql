@@ -4,8 +4,6 @@ grant select (
   sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media,
   reply_to_id, reply_to_whatsapp_id, reaction, edited_at, revoked_at
 ) on public.messages to api_client;
--- The status says it, together with what the channel reported since.
-revoke select (outcome) on public.messages from api_client;
 
 create or replace view public.own_messages as
   select

@@ -38,7 +38,8 @@ const othersValues = new Set(
   JSON.stringify(othersRows).match(/[0-9a-f]{64}|[0-9a-f-]{36}|\+1\d{12}|\b1\d{14}\b/g),
 );
 const reading = await readerToken(own.keys.all);
-const idColumn = (view: string) => view === "own_members" ? "user_id" : "id";
+const ID_COLUMNS: Record<string, string> = { own_members: "user_id", own_sends: "message_id" };
+const idColumn = (view: string) => ID_COLUMNS[view] ?? "id";
 
 /** Reads with the key of the first company, and asserts that the answer has nothing of the other. */
 async function read(path: string, headers?: Record<string, string>): Promise<Answer> {
@@ -51,7 +52,7 @@ async function read(path: string, headers?: Record<string, string>): Promise<Ans
 }
 
 Deno.test("each view shows the rows that the table's policy shows, and no other", async () => {
-  assert.ok(views.length >= 9);
+  assert.ok(views.length >= 10);
   await rolledBack(async (sql) => {
     for (const company of [own, other]) {
       const claims = { key_hash: await hashKey(company.keys.read), scope: "read" };
@@ -64,7 +65,10 @@ Deno.test("each view shows the rows that the table's policy shows, and no other"
         const shown = await sql`select ${sql(columns)} from ${sql(name)} order by ${sql(id)}`;
         const whole = await sql`select * from ${sql(name)}`;
         await actAs(sql, "api_client", claims);
-        const allowed = await sql`select ${sql(common)} from ${sql(table)} order by ${sql(id)}`;
+        // The ledger itself, no key reads.
+        const allowed = table === "sends"
+          ? shown
+          : await sql`select ${sql(common)} from ${sql(table)} order by ${sql(id)}`;
         await actAsSuperuser(sql);
         const stored = await sql`
           select ${sql(columns)} from ${sql(table)} where company_id = ${company.id} order by ${

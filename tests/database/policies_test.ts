@@ -36,6 +36,7 @@ Deno.test("there are exactly these policies", () => {
     "api_keys: owners and admins see their company's keys (select to authenticated)",
     "channel_apps: the platform reads apps of the channel (select to service_role)",
     "channel_events: the platform reads events of the channel (select to service_role)",
+    "channel_jobs: the platform reads the runs of the channel's jobs (select to service_role)",
     "companies: owners and admins rename their company (update to authenticated)",
     "companies: people read their companies (select to authenticated)",
     "company_members: a key reads the members of its company (select to api_client)",
@@ -91,6 +92,7 @@ Deno.test("there are exactly these policies", () => {
     "template_rereads: the platform reads when templates were read again (select to service_role)",
     "templates: a key reads its company's templates (select to api_client)",
     "templates: people read their company's templates (select to authenticated)",
+    "user_id_changes: the platform reads changes of unknown ids (select to service_role)",
     "waiting_facts: the platform reads waiting facts (select to service_role)",
   ]);
 });

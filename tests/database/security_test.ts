@@ -61,7 +61,7 @@ Deno.test("every view shows rows of one table of the key's company, and api_read
       where relkind = 'v' and relnamespace = any (array['public', 'app']::regnamespace[])
     `
   );
-  assert.ok(views.length >= 9);
+  assert.ok(views.length >= 10);
   for (const { name, definition, ...rest } of views) {
     // The owner's rights, so that operators that are not leakproof may use an index. Hence the rest of this test.
     assert.deepEqual(rest, {
@@ -148,7 +148,7 @@ Deno.test("api_client, api_reader and channel_client cannot log in, own nothing 
 Deno.test("channel_client uses no table and no schema but public: it calls the functions of its jobs and of events", async () => {
   const granted = await found(privilegesOf("grantee = 'channel_client'::regrole"));
   assert.deepEqual(granted.filter((each) => !`${each}`.startsWith("EXECUTE on ")), []);
-  assert.equal(granted.length, 10);
+  assert.equal(granted.length, 17);
   const schemas = await found(`
     select nspname from pg_namespace
     where nspname in ('app', 'auth', 'extensions', 'public') and has_schema_privilege('channel_client', oid, 'usage')
@@ -205,6 +205,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
       "authenticate()",
       "begin_media_upload(uuid,uuid,integer)",
+      "claim_reply(uuid,uuid,text,text,boolean)",
       "claim_template_send(uuid,text,text,text,text,text,text,text,text,text[],text[],text[],text,boolean)",
       "contact_changes(bigint,bigint,uuid,integer)",
       "contact_id_by_phone(text)",
@@ -215,7 +216,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "health()",
       "message_changes(bigint,bigint,uuid,integer)",
       "other_conversation_not_closed(uuid)",
-      "settle_send(uuid,text,text,text,integer)",
+      "settle_send(uuid,text,text,text,integer,text,text)",
     ],
     api_reader: [
       "app.company_id(text)",
@@ -233,16 +234,23 @@ Deno.test("each role may call exactly these functions", async () => {
       "create_api_key(text,text[],timestamp with time zone,uuid)",
     ],
     channel_client: [
+      "apply_channel_event(uuid,jsonb,text)",
       "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
+      "begin_channel_job(text)",
       "begin_job(text,uuid)",
       "begin_media_upload(uuid,uuid,integer)",
       "channel_app(text)",
+      "due_channel_events(integer)",
       "due_jobs()",
       "due_media(uuid,integer)",
+      "end_channel_job(text,text,jsonb)",
       "end_job(uuid,text,jsonb)",
+      "fail_channel_event(uuid,text)",
       "fail_media_upload(uuid,text)",
       "finish_media_upload(uuid,text,text)",
+      "receive_channel_event(text,text,jsonb,text)",
       "store_channel_event(text,text)",
+      "tend_channel(integer)",
     ],
     service_role: [
       "app.change_now()",
@@ -250,22 +258,28 @@ Deno.test("each role may call exactly these functions", async () => {
       "app.longest(text[])",
       "app.phone_key(text)",
       "app.words(text)",
+      "apply_channel_event(uuid,jsonb,text)",
       "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
       "begin_job(text,uuid)",
       "begin_media_upload(uuid,uuid,integer)",
       "changes_status()",
       "channel_apps_status()",
+      "channel_health()",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
       "current_account_notices(uuid)",
       "delete_channel_app(text,boolean)",
+      "due_channel_events(integer)",
       "due_jobs()",
       "due_media(uuid,integer)",
       "end_job(uuid,text,jsonb)",
+      "expire_messages()",
+      "fail_channel_event(uuid,text)",
       "fail_expired_sends()",
       "fail_media_upload(uuid,text)",
       "finish_channel_app_rotation(text)",
       "finish_media_upload(uuid,text,text)",
       "jobs_status()",
+      "replay_channel_events(text[],timestamp with time zone,text,uuid,timestamp with time zone)",
       "reseal_account_token(uuid,text,text)",
       "reseal_app_secret(text,text,text,text)",
       "restart_changes()",

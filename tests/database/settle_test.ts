@@ -148,7 +148,10 @@ Deno.test("a known outcome is final", async () => {
         assert.equal(await settle(sql, claim_id, each), settlement.outcome);
         assert.deepEqual(await standing(sql, send_id), stood);
       }
-      assert.deepEqual(await sql`select * from sends where id = ${send_id}`, before);
+      const [{ double_sent_ids, ...after }] = await sql`select * from sends where id = ${send_id}`;
+      assert.deepEqual({ ...after, double_sent_ids: [] }, { ...before[0] });
+      // The channel gave one call two messages.
+      assert.deepEqual(double_sent_ids, settlement === SENT ? ["wamid.2"] : []);
     });
   }
 });
@@ -193,7 +196,8 @@ Deno.test("an unknown or incomplete outcome is refused", async () => {
       [{ ...SENT, reason: "outcome_unknown" }, "23514 sends_reason_when_not_sent"],
       [{ outcome: "failed" }, "23514 sends_reason_when_not_sent"],
       [{ outcome: "released" }, "23514 sends_reason_when_not_sent"],
-      [{ ...RELEASED, whatsapp_message_id: "wamid.1" }, "23514 sends_id_when_sent"],
+      [{ ...FAILED, whatsapp_message_id: "wamid.1" }, "PT422"],
+      [{ ...RELEASED, whatsapp_message_id: "wamid.1" }, "PT422"],
       [{ ...FAILED, reason: "x".repeat(65) }, "23514 sends_reason_check"],
     ];
     for (const [told, code] of refused) {

@@ -52,19 +52,30 @@ function assertShown(shown: unknown, actual: unknown, at: string) {
 
 const finding = await readPage("docs/finding.md");
 const readme = await readPage("README.md");
-const [, firstRequests = ""] = /^## The first request\n([\s\S]*?)^## /m.exec(readme.text) ?? [];
+const sandbox = await readPage("docs/sandbox.md");
+const firstRequests = ["The first request", "A conversation", "Templates, contacts and deals"]
+  .map((title) => section(readme.text, title)).join("");
+const aPersonWrites = section(sandbox.text, "Be a person who writes");
+
+function section(text: string, title: string): string {
+  return new RegExp(`^## ${title}\n([\\s\\S]*?)^## `, "m").exec(text)![1];
+}
 
 Deno.test("the requests that pages show answer what the pages show", async (t) => {
   await withFolder(async (folder) => {
     // The pages' reader is in the checkout, whose data folder is .local.
     const { started, stack } = await startOn(`${folder}/.local`);
     // Those that only read come first.
-    const texts = { "Finding records": finding.text, "the README": firstRequests };
-    for (const [name, text] of Object.entries(texts)) {
+    const texts: [name: string, text: string, answers: number][] = [
+      ["Finding records", finding.text, 5],
+      ["the README", firstRequests, 9],
+      ["The sandbox", aPersonWrites, 1],
+    ];
+    for (const [name, text, answers] of texts) {
       await t.step(name, async () => {
         const steps = stepsOf(text);
         const shown = steps.flatMap(({ answers }) => answers);
-        assert.ok(shown.length >= 5);
+        assert.ok(shown.length >= answers);
         const printed = await run(steps, folder, new URL(stack.url).port);
         assert.equal(printed.length, shown.length);
         shown.forEach((answer, at) => {

@@ -39,6 +39,8 @@ Deno.test("the operations with a key are those of the specification", () => {
     "GET /pipelines",
     "GET /pipelines/:id",
     "GET /search",
+    "GET /sends",
+    "GET /sends/:message_id",
     "GET /stages",
     "GET /stages/:id",
     "GET /teams",
@@ -59,7 +61,7 @@ for (const route of routes) {
   Deno.test(`${name} succeeds with a key that has only the ${route.scope} scope`, async () => {
     const answer = await request(route, company.keys[route.scope]);
     assert.deepEqual(answer.status, route.method === "POST" ? 201 : 200);
-    const isList = pageRoutes.includes(route) || route.pattern === "/search";
+    const isList = pageRoutes.includes(route) || ["/search", "/sends"].includes(route.pattern);
     assert.deepEqual(Array.isArray(answer.body.data), isList);
   });
 

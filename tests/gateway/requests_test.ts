@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { anyPhone, newCompanyWithTemplate } from "../support/company.ts";
 import { assertField, call } from "../support/calls.ts";
 import { ownGateway } from "../support/own_functions.ts";
-import { bodyRoutes, idRoutes, pageRoutes } from "../support/routes.ts";
+import { bodyRoutes, idNameOf, idRoutes, pageRoutes, pathWith } from "../support/routes.ts";
 import { stack } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
@@ -146,19 +146,19 @@ for (const route of bodyRoutes) {
 }
 
 const NOT_FOUND =
-  /^(Contact|Deal|Pipeline|Stage|Conversation|Message|Team|Member|Template) not found$/;
+  /^(Contact|Deal|Pipeline|Stage|Conversation|Message|Team|Member|Template|Send) not found$/;
 
 for (const route of idRoutes) {
   Deno.test(`${route.method} ${route.pattern} answers 422 to an id that is not a UUID, and 404 to an unknown one`, async () => {
     const json = route.body?.(company);
-    const at = (id: string) =>
-      call(company.keys.all, route.method, route.pattern.replace(":id", id), { json });
+    const at = (id: string) => call(company.keys.all, route.method, pathWith(route, id), { json });
     // A platform's own gateway may refuse this path before the function does.
     const own = await ownGateway(stack.url);
-    const path = route.pattern.replace(":id", "%00");
-    assertField(await own(company.keys.all, route.method, path, json), "id", "must be a UUID");
+    const path = pathWith(route, "%00");
+    const name = idNameOf(route);
+    assertField(await own(company.keys.all, route.method, path, json), name, "must be a UUID");
     for (const id of ["1", "null", "%ff", "'", "x".repeat(4000), `${company.id}x`, "eq.1"]) {
-      assertField(await at(id), "id", "must be a UUID");
+      assertField(await at(id), name, "must be a UUID");
     }
     for (const id of [crypto.randomUUID(), "00000000-0000-0000-0000-000000000000", company.id]) {
       const answer = await at(id);

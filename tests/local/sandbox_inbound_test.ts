@@ -197,6 +197,23 @@ Deno.test("a free answer is taken for 24 hours after the person has written to t
   assert.equal((await answer({ recipient: user_id })).error, undefined);
 });
 
+Deno.test("a sandbox goes on with the windows that it is told of", async () => {
+  const userId = "BR.5043781234567894";
+  const at = NOW * 1000 - 23 * HOUR;
+  await using channel = sandboxWithWebhook(undefined, {
+    windows: [
+      { phoneNumberId: NUMBER, phone: ANA, userId: null, at },
+      { phoneNumberId: NUMBER, phone: null, userId, at },
+    ],
+  });
+  await channel.send({ to: ANA }, text("Hi"));
+  await channel.send({ recipient: userId }, text("Hi"));
+  channel.clock.now += HOUR;
+  const parts = { messaging_product: "whatsapp", to: ANA, ...text("Hi") };
+  const { body } = await channel.call(`/v26.0/${NUMBER}/messages`, parts);
+  assert.equal(body.error.code, 131047);
+});
+
 Deno.test("a person who answers a template by a story may be answered", async () => {
   await using channel = sandboxWithWebhook();
   await channel.send({ to: "+15552000006" });

@@ -88,8 +88,8 @@ Deno.test("every recipient of that kind is known here", () => {
   assert.deepEqual(Object.keys(MAGIC), Object.keys(ANSWERS));
 });
 
-Deno.test("the page on sending templates lists them as they are", async () => {
-  const page = await Deno.readTextFile(`${root}docs/sending-templates.md`);
+Deno.test("the page on the sandbox lists them as they are", async () => {
+  const page = await Deno.readTextFile(`${root}docs/sandbox.md`);
   const listed = page.matchAll(/^\| `(\+1555100\d{4})` \| (.+) \|$/gm);
   assert.deepEqual(
     Array.from(listed, ([, to, does]) => [to, does]),

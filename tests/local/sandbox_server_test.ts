@@ -5,22 +5,23 @@ import { anyPhone } from "../support/company.ts";
 import { send } from "../support/calls.ts";
 import { root } from "../../local/checkout.ts";
 import { usageOf } from "../../bench/usage.ts";
+import { signatureOf } from "../support/channel_apps.ts";
 import { largeUpload } from "./direct_sandbox.ts";
 import { sendRaw } from "./raw_client.ts";
 
 const MIB = 1024 * 1024;
 
-function sandbox(...args: string[]): Deno.Command {
+function sandbox(env: Record<string, string>, ...args: string[]): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
     args: ["run", "--allow-all", "--no-prompt", `${root}local/sandbox/start.ts`, ...args],
-    env: { NO_COLOR: "1" },
+    env: { NO_COLOR: "1", ...env },
     stdout: "piped",
     stderr: "piped",
   });
 }
 
 Deno.test("the sandbox accepts messages at the printed address, and ends on a signal", async () => {
-  const child = sandbox("--port", "0").spawn();
+  const child = sandbox({}, "--port", "0").spawn();
   await using _ending = { [Symbol.asyncDispose]: () => ended(child) };
   const printing = child.stdout.pipeThrough(new TextDecoderStream()).values();
   const { value: printed = "" } = await printing.next();
@@ -48,15 +49,21 @@ Deno.test("the sandbox accepts messages at the printed address, and ends on a si
     assert.equal((await sendRaw(list, [line, `Host: ${name}`])).status, status, name);
   }
 
+  assert.match(printed, /Events are posted to {13}nowhere; --webhook gives an address/);
+  const [, people] = /(http:\S+\/sandbox\/inbound)/.exec(printed)!;
+  const played = JSON.stringify({ phone_number_id: "1", from: to, text: "Hello" });
+  const { body: { posted } } = await send(people, "POST", headers, played);
+  assert.equal(posted, false);
+
   const [, port] = /:(\d+)\//.exec(list)!;
-  const second = await sandbox("--port", port).output();
+  const second = await sandbox({}, "--port", port).output();
   assert.equal(second.code, 1);
   assert.equal(
     new TextDecoder().decode(second.stderr),
     `Port ${port} is taken by another program. Stop it, or choose another port with --port.\n`,
   );
 
-  const nowhere = await sandbox("--port", "0", "--host", "192.0.2.1").output();
+  const nowhere = await sandbox({}, "--port", "0", "--host", "192.0.2.1").output();
   assert.equal(nowhere.code, 1);
   assert.match(
     new TextDecoder().decode(nowhere.stderr),
@@ -68,8 +75,47 @@ Deno.test("the sandbox accepts messages at the printed address, and ends on a si
   assert.equal((await child.status).code, 0);
 });
 
+Deno.test("the sandbox posts events to the address that it is given, signed with the secret", async () => {
+  const gets = Promise.withResolvers<
+    { bytes: Uint8Array<ArrayBuffer>; signature: string | null }
+  >();
+  await using webhook = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (request) => {
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      gets.resolve({ bytes, signature: request.headers.get("X-Hub-Signature-256") });
+      return new Response();
+    },
+  );
+  const url = `http://127.0.0.1:${webhook.addr.port}/webhook`;
+  const child = sandbox({ SANDBOX_APP_SECRET: "s" }, "--port", "0", "--webhook", url).spawn();
+  await using _ending = { [Symbol.asyncDispose]: () => ended(child) };
+  const printing = child.stdout.pipeThrough(new TextDecoderStream()).values();
+  const { value: printed = "" } = await printing.next();
+  await printing.return?.();
+  assert.ok(printed.includes(`Events are posted to             ${url}`), printed);
+  const [, people] = /(http:\S+\/sandbox\/inbound)/.exec(printed)!;
+  const json = JSON.stringify({ phone_number_id: "1", from: anyPhone(), text: "Olá" });
+  const { body } = await send(people, "POST", { "Content-Type": "application/json" }, json);
+  assert.equal(body.posted, true);
+  const { bytes, signature } = await gets.promise;
+  assert.equal(signature, await signatureOf(bytes, "s"));
+
+  for (
+    const [env, address, sentence] of [
+      [{ SANDBOX_APP_SECRET: "s" }, "ftp://x", "It must be an http or https address."],
+      [{ SANDBOX_APP_SECRET: "s" }, "x", "It must be an http or https address."],
+      [{ SANDBOX_APP_SECRET: "" }, url, "Its app's secret must be in SANDBOX_APP_SECRET."],
+    ] as const
+  ) {
+    const { code, stderr } = await sandbox(env, "--port", "0", "--webhook", address).output();
+    assert.equal(code, 1);
+    assert.ok(new TextDecoder().decode(stderr).includes(sentence));
+  }
+});
+
 Deno.test("the sandbox takes a document of 100 MiB within 200 MiB of memory, and breaks off an image that is too large", async () => {
-  const child = sandbox("--port", "0").spawn();
+  const child = sandbox({}, "--port", "0").spawn();
   await using _ending = { [Symbol.asyncDispose]: () => ended(child) };
   const printing = child.stdout.pipeThrough(new TextDecoderStream()).values();
   const { value: printed = "" } = await printing.next();

@@ -211,8 +211,8 @@ Deno.test("the catalogue asks for the token and for an id of digits", async () =
   }
 });
 
-Deno.test("the page on sending templates lists the templates as they are", async () => {
-  const page = await Deno.readTextFile(`${root}docs/sending-templates.md`);
+Deno.test("the page on the sandbox lists the templates as they are", async () => {
+  const page = await Deno.readTextFile(`${root}docs/sandbox.md`);
   const [, table] = page.split("| template | languages | a send gives |\n|---|---|---|\n");
   const rows = table.split("\n\n")[0].split("\n");
   assert.deepEqual(

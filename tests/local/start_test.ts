@@ -102,6 +102,12 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.equal(data[0].company_id, DEMO_COMPANY_ID);
     });
 
+    await t.step("prints a curl line that plays a person when it is pasted", async () => {
+      const line = started.out.split("\n").find((line) => line.includes("/sandbox/inbound"))!;
+      const { posted, webhook_status } = JSON.parse(await pasted(line));
+      assert.deepEqual([posted, webhook_status], [true, 200]);
+    });
+
     await t.step("accepts the demo key for reading, writing and sending", async () => {
       assert.equal((await change(stack, "POST", "/contacts")).status, 201);
       const { status, body } = await send(stack.template_url, stack.demo!.api_key, phone);

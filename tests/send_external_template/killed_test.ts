@@ -1,9 +1,9 @@
 // The function is killed at each step of a send, and the same request is repeated before the lease ends and after.
 
 import assert from "node:assert/strict";
-import { anyPhone, type Company, newCompany } from "../support/company.ts";
-import { startFunction } from "../support/function_process.ts";
-import { ownSender, watchedStack } from "../support/own_functions.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { killedAt, type Step } from "../support/killed_sends.ts";
+import { ownSender } from "../support/own_functions.ts";
 import {
   accepted,
   endLeases,
@@ -13,13 +13,6 @@ import {
   template,
 } from "../support/sending.ts";
 import { withDatabase } from "../support/test_stack.ts";
-
-type Step =
-  | "before the claim"
-  | "after the claim, before the call"
-  | "during the call"
-  | "after the call, before settling"
-  | "after settling, before the answer";
 
 interface Expected {
   /** How often the channel had been called when the function was killed. */
@@ -47,7 +40,11 @@ for (const [step, { calls, repeat, later }] of Object.entries(STEPS)) {
       await onCall();
       return accepted();
     });
-    await killedAt(step as Step, company, json, channel.url, (kill) => onCall = kill);
+    await killedAt(step as Step, {
+      ...{ name: "send-external-template", claim: "claim_template_send" },
+      ...{ key: company.keys.messaging, json, channelUrl: channel.url },
+      whenCalled: (kill) => onCall = kill,
+    });
     onCall = async () => {};
     assert.equal(channel.calls.length, calls);
 
@@ -97,44 +94,4 @@ for (const [step, { calls, repeat, later }] of Object.entries(STEPS)) {
     });
     assert.deepEqual({ ...count }, { contacts: 1, conversations: 1, messages: 1 });
   });
-}
-
-/** Makes a request to a function in its own process, which is killed at this step of the send. */
-async function killedAt(
-  step: Step,
-  company: Company,
-  json: unknown,
-  channelUrl: string,
-  whenCalled: (kill: () => Promise<void>) => void,
-) {
-  const started = Promise.withResolvers<() => Promise<void>>();
-  const kill = async () => await (await started.promise)();
-  if (step === "during the call") whenCalled(kill);
-  const died = new Response(null, { status: 503 });
-  await using database = watchedStack(async (request) => {
-    const [, name] = /\/rpc\/(claim_template|settle)_send$/.exec(request.url) ?? [];
-    const before = name === "claim_template"
-      ? "before the claim"
-      : "after the call, before settling";
-    const after = name === "claim_template"
-      ? "after the claim, before the call"
-      : "after settling, before the answer";
-    if (!name || (step !== before && step !== after)) return null;
-    if (step === after) await (await database.forward(request)).body?.cancel();
-    await kill();
-    return died;
-  });
-  await using sender = await startFunction("send-external-template", {
-    supabaseUrl: database.url,
-    channelUrl,
-  });
-  started.resolve(sender.kill);
-  await assert.rejects(fetch(sender.url, {
-    method: "POST",
-    headers: {
-      Authorization: `Bearer ${company.keys.messaging}`,
-      "Content-Type": "application/json",
-    },
-    body: JSON.stringify(json),
-  }));
 }

@@ -30,6 +30,7 @@ const TABLE: [what: string, codes: number[], meaning: Meaning][] = [
   ["recipient out of reach", [131021, 131026, 131030, 131062], RECIPIENT],
   ["recipient not allowed", [130403, 130472, 130497, 131049], RECIPIENT],
   ["opted out of marketing", [131050], ["refused", "recipient_opted_out"]],
+  ["outside of the 24 hours", [131047], ["refused", "window_closed"]],
   ["throttled", [4, 80007, 130429], DOWN],
   ["throttled for this pair of numbers", [131056], ["not_taken", "channel_unavailable", 6]],
   ["the channel is down", [2, 131000, 131016, 131057, 133004], DOWN],
@@ -87,7 +88,7 @@ Deno.test("a code next to one of the table does not get its meaning", () => {
   const beside = [...known].flatMap((code) => [code - 1, code + 1]).filter((code) =>
     !known.has(code)
   );
-  for (const code of [...beside, 199, 300, 131047, 999999, 2147483647, -1]) {
+  for (const code of [...beside, 199, 300, 999999, 2147483647, -1]) {
     assertMeaning(answer({ status: 400, body: refusal(code) }), TEMPLATE);
   }
 });

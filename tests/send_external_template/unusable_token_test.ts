@@ -185,6 +185,7 @@ Deno.test("a token that is moved to another row in the database does not open th
     const third = await newCompany();
     const added = await withDatabase(async (sql) => {
       await sql`delete from conversations where messaging_account_id = ${third.account_id}`;
+      await sql`delete from account_connections where account_id = ${third.account_id}`;
       await sql`update messaging_accounts set ${sql(change)} where id = ${third.account_id}`;
       return await sql`select phone_number_id from messaging_accounts where id = ${third.account_id}`;
     });

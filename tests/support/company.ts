@@ -40,6 +40,8 @@ export interface CompanyWithTemplate extends Company {
   template_id: string;
   /** A message of the contact. */
   message_id: string;
+  /** A message that was sent with the idempotency key `once`. */
+  sent_message_id: string;
 }
 
 /** Columns of a template; those that are left out make an approved one without variables. */
@@ -110,13 +112,14 @@ export async function newCompany(): Promise<Company> {
   return await withDatabase(async (sql) => await sql.begin(makeCompany));
 }
 
-/** Makes a new company with a template and a message. */
+/** Makes a new company with a template, a message and a send. */
 export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
   const company = await newCompany();
   return await withDatabase(async (sql) => ({
     ...company,
     template_id: await addTemplate(sql, company.id),
     message_id: await addMessage(sql, company),
+    sent_message_id: await addSentMessage(sql, company),
   }));
 }
 
@@ -131,7 +134,17 @@ export interface MessageColumns {
   whatsapp_message_id?: string;
   created_at?: Date;
   /** Of an inbound message: when the person wrote it. */
-  sent_at?: Date;
+  sent_at?: Date | string;
+  delivered_at?: string;
+  read_at?: string;
+  failed_at?: string;
+  expired_at?: string;
+  failure?: postgres.JSONValue;
+  payload?: postgres.JSONValue;
+  media?: postgres.JSONValue;
+  reply_to_id?: string;
+  reply_to_whatsapp_id?: string;
+  reaction?: postgres.JSONValue;
 }
 
 /** Adds a message to the conversation of a company, and returns its id. */
@@ -143,6 +156,45 @@ export async function addMessage(
   const row = { company_id, conversation_id, direction: "inbound", content: "Hello", ...columns };
   const [{ id }] = await sql`insert into messages ${sql(row)} returning id`;
   return id;
+}
+
+/** Columns of a send; those that are left out make a template send with the key `once` that the channel took. */
+export interface SendColumns {
+  idempotency_key?: string | null;
+  template_name?: string | null;
+  language_code?: string | null;
+  state?: "pending" | "sent" | "failed" | "released";
+  reason?: string;
+  channel_code?: number;
+  whatsapp_message_id?: string | null;
+  attempt?: number;
+  double_sent_ids?: string[];
+  lease_ends_at?: Date;
+}
+
+/** Adds a message that was sent to the conversation of a company, with its row in the ledger, and returns its id. */
+export async function addSentMessage(
+  sql: Sql,
+  company: Pick<Company, "id" | "conversation_id">,
+  columns: SendColumns = {},
+  message: MessageColumns = {},
+): Promise<string> {
+  const whatsapp_message_id = `wamid.${crypto.randomUUID()}`;
+  const { state = "sent" } = columns;
+  const message_id = await addMessage(sql, company, {
+    direction: "outbound",
+    outcome: state === "sent" ? "accepted" : state === "pending" ? "pending" : "failed",
+    ...(state === "sent" && { whatsapp_message_id }),
+    ...message,
+  });
+  const row = {
+    ...{ company_id: company.id, message_id, claim_id: crypto.randomUUID() },
+    ...{ idempotency_key: "once", template_name: "order_update", language_code: "en_US", state },
+    ...(state === "sent" && { whatsapp_message_id }),
+    ...columns,
+  };
+  await sql`insert into sends ${sql(row)}`;
+  return message_id;
 }
 
 /** Adds a message to the conversation of a company and deletes it, so that the company has a tombstone; returns its id. */

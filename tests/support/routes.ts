@@ -32,6 +32,8 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/members/:id": (company) => `/members/${company.member_id}`,
   "/templates/:id": (company) => `/templates/${company.template_id}`,
   "/search": () => "/search?q=15",
+  "/sends": () => "/sends?idempotency_key=once",
+  "/sends/:message_id": (company) => `/sends/${company.sent_message_id}`,
 };
 
 const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, unknown>> = {
@@ -84,7 +86,7 @@ export function feedOf(table: string): string {
 
 /** The routes that answer pages: lists and changes. */
 export const pageRoutes = routes.filter(({ method, pattern }) =>
-  method === "GET" && !pattern.endsWith("/:id") && pattern !== "/search"
+  method === "GET" && !/[/]:\w+$/.test(pattern) && pattern !== "/search" && pattern !== "/sends"
 );
 /** The routes that answer the changes of a table. */
 export const changesRoutes = pageRoutes.filter(({ pattern }) => isOfChanges(pattern));
@@ -93,4 +95,14 @@ export const listRoutes = pageRoutes.filter((route) => !changesRoutes.includes(r
 /** The routes that take a body. */
 export const bodyRoutes = routes.filter(({ body }) => body !== null);
 /** The routes with the id of a row in their path: those of the row, and lists of what belongs to it. */
-export const idRoutes = routes.filter(({ pattern }) => pattern.includes("/:id"));
+export const idRoutes = routes.filter(({ pattern }) => pattern.includes("/:"));
+
+/** The name of the id in the path of a route. */
+export function idNameOf({ pattern }: Route): string {
+  return /:(\w+)/.exec(pattern)![1];
+}
+
+/** The path of a route with this id. */
+export function pathWith({ pattern }: Route, id: string): string {
+  return pattern.replace(/:\w+/, id);
+}

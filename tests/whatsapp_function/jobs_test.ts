@@ -169,7 +169,7 @@ Deno.test("a job for an unknown or disconnected account is a 404, and so is an u
   for (const name of ["nothing", "constructor", "template_sync"]) {
     const { status, body } = await run(name, company.account_id);
     assert.deepEqual([status, body.code], [404, "not_found"], name);
-    assert.match(body.error, /the jobs are template-sync, template-media$/);
+    assert.match(body.error, /the jobs are channel-events, template-sync, template-media$/);
   }
   await withDatabase((sql) => disconnectAccounts(sql, company.id));
   for (const id of [company.account_id, crypto.randomUUID()]) {

@@ -265,8 +265,9 @@ Deno.test("a call of many due jobs asks for fifty of them, and a minute later fo
       await sql`set local role postgres`;
       const [{ call_due_jobs }] = await sql`select app.call_due_jobs()`;
       await actAsSuperuser(sql);
-      assert.equal(call_due_jobs, 50);
-      const requests = await sql`select body from net.requests`;
+      // And one for the events of the channel.
+      assert.equal(call_due_jobs, 51);
+      const requests = await sql`select body from net.requests where body <> '{}'`;
       assert.equal(requests.count, 50);
       for (const { body } of requests) asked.add(body.account_id);
     }

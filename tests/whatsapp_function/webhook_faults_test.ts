@@ -120,8 +120,8 @@ Deno.test("an event is two round trips at first and one while its app is known",
     assert.equal((await own.post(app, body)).status, 200);
     return watched.seen.slice(before).map(({ path }) => path.replace("/rest/v1/rpc/", ""));
   };
-  assert.deepEqual(await calls("1"), ["channel_app", "store_channel_event"]);
-  assert.deepEqual(await calls("2"), ["store_channel_event"]);
+  assert.deepEqual(await calls("1"), ["channel_app", "receive_channel_event"]);
+  assert.deepEqual(await calls("2"), ["receive_channel_event"]);
   // A wrong signature reads the app once more; one without a form of a signature does not.
   const before = watched.seen.length;
   await own.post(app, "3", `sha256=${"0".repeat(64)}`);
@@ -162,7 +162,7 @@ Deno.test("an answer of the database that is lost is a 503, and the repeat is st
   const app = await newChannelApp();
   let loses = true;
   await using watched = watchedStack(async (request) => {
-    if (!loses || !request.url.endsWith("store_channel_event")) return null;
+    if (!loses || !request.url.endsWith("receive_channel_event")) return null;
     await (await watched.forward(request)).body?.cancel();
     return new Response("", { status: 504 });
   });

@@ -8,6 +8,7 @@ import { members } from "./resources/members.ts";
 import { messages } from "./resources/messages.ts";
 import { pipelines } from "./resources/pipelines.ts";
 import { search } from "./resources/search.ts";
+import { sends } from "./resources/sends.ts";
 import { stages } from "./resources/stages.ts";
 import { teams } from "./resources/teams.ts";
 import { templates } from "./resources/templates.ts";
@@ -24,6 +25,7 @@ export function gatewayOperations(config: Config) {
     ...teams,
     ...members,
     ...templates,
+    ...sends,
     search,
     health(config),
     openApi,

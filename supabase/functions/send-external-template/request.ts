@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  IdempotencyKey,
   LanguageCode,
   Phone,
   PhoneNumberId,
@@ -8,7 +9,6 @@ import {
   ShortText,
   verbatim,
 } from "../_shared/http/fields.ts";
-import { IdempotencyKey } from "../_shared/sending/request.ts";
 
 /** The values of the variables in one component of a template, in order. */
 const Variables = z.array(verbatim(1024)).max(30, "must have at most 30 items");

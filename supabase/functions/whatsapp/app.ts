@@ -8,20 +8,22 @@ import { Id } from "../_shared/http/fields.ts";
 import { requestId } from "../_shared/http/request_id.ts";
 import { readBody } from "../_shared/http/validate.ts";
 import type { WhatsappConfig } from "./config.ts";
+import { CHANNEL_EVENTS } from "./channel_events_job.ts";
 import { JOB_NAMES, jobs } from "./jobs.ts";
 import { requireSecret } from "./jobs_secret.ts";
 import { replies } from "./replies/app.ts";
 import { webhook } from "./webhook.ts";
 
-const JobBody = z.strictObject({ account_id: Id });
+const AccountJobBody = z.strictObject({ account_id: Id });
+const ChannelJobBody = z.strictObject({});
 /** Far more values than the body of a job has. */
 const MAX_VALUES = 100;
 
 /**
  * The channel's own door. The channel itself calls `/whatsapp/webhook/{app_key}`: GET verifies the address, POST
- * brings an event. The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which runs a job for one account.
- * Callers with an API key call `POST /whatsapp/messages`, a free reply. Nothing is told to a caller without the
- * secret of the app or of the jobs, or the key.
+ * brings an event. The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which runs a job for one account, or that
+ * of the channel itself. Callers with an API key call `POST /whatsapp/messages`, a free reply. Nothing is told to a
+ * caller without the secret of the app or of the jobs, or the key.
  */
 export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
   const requireJobsSecret = requireSecret(config.jobsSecret);
@@ -50,12 +52,17 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
           headers: { Allow: "POST" },
         });
       }
-      const { account_id } = await readBody(c.req.raw, JobBody, [], {
+      const reading = {
         maxValues: MAX_VALUES,
         timeoutMs: config.bodyTimeoutMs,
         judge: async () => {},
-      });
-      return c.json({ data: await run(job, account_id, origin) });
+      };
+      if (job === CHANNEL_EVENTS) {
+        await readBody(c.req.raw, ChannelJobBody, [], reading);
+        return c.json({ data: await run({ job }, origin) });
+      }
+      const { account_id } = await readBody(c.req.raw, AccountJobBody, [], reading);
+      return c.json({ data: await run({ job, accountId: account_id }, origin) });
     })
     .get("/webhook/:appKey", verify)
     .post("/webhook/:appKey", receive)

@@ -8,6 +8,8 @@ export interface WhatsappConfig extends SendingConfig {
   jobsSecret: string | null;
   /** A job begins nothing more after this time. */
   jobMs: number;
+  /** So does the job of the channel, which is called each minute: the next run must find it ended. */
+  channelJobMs: number;
   /** A database that takes longer for a statement of a job is treated as down. */
   jobDatabaseTimeoutMs: number;
   /** A database that takes longer for an event is treated as down: the channel sends the event again. */
@@ -27,6 +29,7 @@ export async function readWhatsappConfig(
     ...await readSendingConfig(env),
     jobsSecret: readJobsSecret(env.JOBS_SECRET),
     jobMs: 60_000,
+    channelJobMs: 45_000,
     // To store a reading of thousands of templates is one statement, which may take 20 s.
     jobDatabaseTimeoutMs: 25_000,
     eventTimeoutMs: 8_000,

@@ -5,18 +5,30 @@ import { channelTokenSource } from "../_shared/key/token.ts";
 import { logEvent, logWarning, type Origin } from "../_shared/log.ts";
 import type { JobOutcome } from "../_shared/whatsapp/job.ts";
 import { syncTemplates, uploadDueMedia } from "../_shared/whatsapp/template_sync.ts";
+import { applyDueEvents, CHANNEL_EVENTS } from "./channel_events_job.ts";
 import type { WhatsappConfig } from "./config.ts";
 
+/** The jobs for one account. */
 const JOBS = { "template-sync": syncTemplates, "template-media": uploadDueMedia };
 
-/** The names of the jobs, as they stand in the path. */
-export const JOB_NAMES = Object.keys(JOBS) as (keyof typeof JOBS)[];
+type AccountJob = keyof typeof JOBS;
+
+/** The names of all jobs, as they stand in the path. */
+export const JOB_NAMES: (AccountJob | typeof CHANNEL_EVENTS)[] = [
+  CHANNEL_EVENTS,
+  ...Object.keys(JOBS) as AccountJob[],
+];
+
+/** A job with what it is for. */
+export type Job =
+  | { job: typeof CHANNEL_EVENTS; accountId?: undefined }
+  | { job: AccountJob; accountId: string };
 
 /** The answer to a run that succeeded: what was asked for, and the result of the job. */
-type JobAnswer = { job: string; account_id: string } & Record<string, unknown>;
+type JobAnswer = { job: string; account_id?: string } & Record<string, unknown>;
 
 /**
- * A function that runs a job for one account, and writes a line about it to the log.
+ * A function that runs a job, and writes a line about it to the log.
  * It throws ApiError not_found, job_running or job_failed; DatabaseError.
  */
 export function jobs(config: WhatsappConfig) {
@@ -25,20 +37,12 @@ export function jobs(config: WhatsappConfig) {
     { ...config, databaseTimeoutMs: jobDatabaseTimeoutMs },
     channelTokenSource(config.signingKey),
   );
-  return async (
-    job: keyof typeof JOBS,
-    accountId: string,
-    origin: Origin,
-  ): Promise<JobAnswer> => {
+  return async ({ job, accountId }: Job, origin: Origin): Promise<JobAnswer> => {
     const began = performance.now();
     const time = { untilMs: began + jobMs };
-    const running: Promise<JobOutcome<object>> = JOBS[job](
-      db,
-      whatsapp,
-      credentialsKeys,
-      accountId,
-      time,
-    );
+    const running: Promise<JobOutcome<object>> = job === CHANNEL_EVENTS
+      ? applyDueEvents(db, origin, { untilMs: began + config.channelJobMs })
+      : JOBS[job](db, whatsapp, credentialsKeys, accountId, time);
     // The run goes on, and its end is recorded, when the caller hangs up.
     keepRunning(running.catch(() => {}));
     const ended = await running;
@@ -49,7 +53,10 @@ export function jobs(config: WhatsappConfig) {
       case "failed":
         throw new ApiError("job_failed", ended.failure);
       case "busy":
-        throw new ApiError("job_running", "Another run of this job for this account is under way");
+        throw new ApiError(
+          "job_running",
+          `Another run of this job${accountId ? " for this account" : ""} is under way`,
+        );
       case "no_account":
         throw new ApiError("not_found", "No connected account has this id");
     }
@@ -58,7 +65,7 @@ export function jobs(config: WhatsappConfig) {
 
 function logRun(
   origin: Origin,
-  { job, accountId }: { job: string; accountId: string },
+  { job, accountId }: { job: string; accountId?: string },
   ended: JobOutcome<object>,
   ms: number,
 ) {

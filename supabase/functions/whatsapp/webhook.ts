@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { keepRunning } from "../_shared/background.ts";
 import { companyDb } from "../_shared/database/company_db.ts";
-import { rows } from "../_shared/database/rows.ts";
 import { ApiError, RETRY_SOON } from "../_shared/errors.ts";
 import { FairShare } from "../_shared/fair_share.ts";
 import { requireAddress } from "../_shared/http/address.ts";
@@ -9,9 +8,9 @@ import { readBytes } from "../_shared/http/body.ts";
 import type { ApiEnv } from "../_shared/http/env.ts";
 import { channelTokenSource } from "../_shared/key/token.ts";
 import type { Origin } from "../_shared/log.ts";
-import { base64 } from "./base64.ts";
 import type { WhatsappConfig } from "./config.ts";
 import { type KnownApp, KnownApps } from "./known_apps.ts";
+import { receiveEvent } from "./receiving.ts";
 import { isSameText } from "./same_text.ts";
 import { isSigned, signatureIn } from "./signature.ts";
 
@@ -25,7 +24,7 @@ const MAX_QUERY_LENGTH = 4 * 1024;
 
 /**
  * The paths that the channel calls, one for each of its apps: what verifies the address of an app, and what takes
- * its events. An event is stored as it came, and nothing in it is read.
+ * its events. An event is stored as it came before anything else counts, and applied at once where that is possible.
  *
  * @param noSuchPath the error of an unknown path, which is that of an unknown app too.
  */
@@ -45,16 +44,16 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
     return app;
   };
 
-  const store = async (appKey: string, bytes: Uint8Array) => {
-    const statement = async () =>
-      rows(await db.rpc("store_channel_event", { app_key: appKey, body: base64(bytes) }));
-    const stored = await inTurn(events.run(appKey, statement));
-    if (stored !== null) return;
+  const accept = async (appKey: string, bytes: Uint8Array, origin: Origin) => {
+    const isKnown = await inTurn(
+      events.run(appKey, async () => await receiveEvent(db, appKey, bytes, origin)),
+    );
+    if (isKnown) return;
     apps.forget(appKey);
     throw noSuchPath();
   };
 
-  /** Reads an event to its end, checks its signature and stores it. */
+  /** Reads an event to its end, checks its signature, stores it and applies what it says. */
   const take = async (
     request: Request,
     { appKey, app, signature, began, origin }: Arrival,
@@ -72,10 +71,10 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
       if (current.signatureKeys.length === 0) throw unusable();
       if (!await isOf(current)) throw invalidSignature("wrong");
     }
-    const storing = store(appKey, bytes);
+    const accepting = accept(appKey, bytes, origin);
     // Also when the channel hangs up.
-    keepRunning(storing.catch(() => {}));
-    await storing;
+    keepRunning(accepting.catch(() => {}));
+    await accepting;
   };
 
   return {
@@ -97,7 +96,7 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
       return c.text(presented.challenge);
     },
 
-    /** Takes an event: 200 when it is stored, also when it was before. */
+    /** Takes an event: 200 when it is stored, also when it was before, and whatever becomes of what it says. */
     async receive(c: Context<ApiEnv>): Promise<Response> {
       const { origin } = c.var;
       requireAddress(c.req);

@@ -246,8 +246,12 @@ export type Database = {
           "channel_app_id": string;
           "error": string | null;
           "id": string;
+          "next_attempt_at": string | null;
+          "notes": (string)[];
+          "processed_at": string | null;
           "received_at": string;
           "state": string;
+          "waits_for": (string)[];
         };
         ComputedFields: never;
         Insert: {
@@ -257,8 +261,12 @@ export type Database = {
           "channel_app_id": string;
           "error"?: string | null;
           "id"?: string;
+          "next_attempt_at"?: string | null;
+          "notes"?: (string)[];
+          "processed_at"?: string | null;
           "received_at"?: string;
           "state"?: string;
+          "waits_for"?: (string)[];
         };
         Update: {
           "attempts"?: number;
@@ -267,8 +275,12 @@ export type Database = {
           "channel_app_id"?: string;
           "error"?: string | null;
           "id"?: string;
+          "next_attempt_at"?: string | null;
+          "notes"?: (string)[];
+          "processed_at"?: string | null;
           "received_at"?: string;
           "state"?: string;
+          "waits_for"?: (string)[];
         };
         Relationships: [
           {
@@ -279,6 +291,37 @@ export type Database = {
             referencedColumns: ["id"];
           },
         ];
+      };
+      "channel_jobs": {
+        Row: {
+          "began_at": string | null;
+          "called_at": string | null;
+          "ended_at": string | null;
+          "failure": string | null;
+          "job": string;
+          "request_id": number | null;
+          "result": Json | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "began_at"?: string | null;
+          "called_at"?: string | null;
+          "ended_at"?: string | null;
+          "failure"?: string | null;
+          "job": string;
+          "request_id"?: number | null;
+          "result"?: Json | null;
+        };
+        Update: {
+          "began_at"?: string | null;
+          "called_at"?: string | null;
+          "ended_at"?: string | null;
+          "failure"?: string | null;
+          "job"?: string;
+          "request_id"?: number | null;
+          "result"?: Json | null;
+        };
+        Relationships: [];
       };
       "companies": {
         Row: {
@@ -985,10 +1028,12 @@ export type Database = {
           "direction": string;
           "edited_at": string | null;
           "expired_at": string | null;
+          "expires_at": string | null;
           "failed_at": string | null;
           "failure": Json | null;
           "id": string;
           "media": Json | null;
+          "original_content": string | null;
           "outcome": string | null;
           "payload": Json | null;
           "price_category": string | null;
@@ -1016,10 +1061,12 @@ export type Database = {
           "direction": string;
           "edited_at"?: string | null;
           "expired_at"?: string | null;
+          "expires_at"?: string | null;
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
           "media"?: Json | null;
+          "original_content"?: string | null;
           "outcome"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
@@ -1046,10 +1093,12 @@ export type Database = {
           "direction"?: string;
           "edited_at"?: string | null;
           "expired_at"?: string | null;
+          "expires_at"?: string | null;
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
           "media"?: Json | null;
+          "original_content"?: string | null;
           "outcome"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
@@ -2244,6 +2293,77 @@ export type Database = {
           },
         ];
       };
+      "own_sends": {
+        Row: {
+          "attempt": number;
+          "channel_code": number | null;
+          "company_id": string;
+          "created_at": string;
+          "double_sent_ids": (string)[];
+          "idempotency_key": string | null;
+          "language_code": string | null;
+          "lease_ends_at": string | null;
+          "message_id": string;
+          "reason": string | null;
+          "state": string | null;
+          "template_name": string | null;
+          "whatsapp_message_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "attempt"?: number | null;
+          "channel_code"?: number | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "double_sent_ids"?: (string)[] | null;
+          "idempotency_key"?: string | null;
+          "language_code"?: string | null;
+          "lease_ends_at"?: never;
+          "message_id"?: string | null;
+          "reason"?: never;
+          "state"?: never;
+          "template_name"?: string | null;
+          "whatsapp_message_id"?: string | null;
+        };
+        Update: {
+          "attempt"?: number | null;
+          "channel_code"?: number | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "double_sent_ids"?: (string)[] | null;
+          "idempotency_key"?: string | null;
+          "language_code"?: string | null;
+          "lease_ends_at"?: never;
+          "message_id"?: string | null;
+          "reason"?: never;
+          "state"?: never;
+          "template_name"?: string | null;
+          "whatsapp_message_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "sends_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "messages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "sends_message_fkey";
+            columns: ["company_id", "message_id"];
+            isOneToOne: true;
+            referencedRelation: "own_messages";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "own_stages": {
         Row: {
           "company_id": string;
@@ -2441,6 +2561,10 @@ export type Database = {
       };
     };
     Functions: {
+      "apply_channel_event": {
+        Args: { "event_id": string; "items": Json; "problem"?: string };
+        Returns: Json;
+      };
       "apply_template_sync": {
         Args: {
           "account_id": string;
@@ -2452,6 +2576,7 @@ export type Database = {
         Returns: Json;
       };
       "authenticate": { Args: Record<PropertyKey, never>; Returns: string };
+      "begin_channel_job": { Args: { "job": string }; Returns: boolean };
       "begin_job": { Args: { "account_id": string; "job": string }; Returns: Json };
       "begin_media_upload": {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
@@ -2460,6 +2585,7 @@ export type Database = {
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_app": { Args: { "app_key": string }; Returns: Json };
       "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "channel_health": { Args: Record<PropertyKey, never>; Returns: Json };
       "claim_reply": {
         Args: {
           "claim_id": string;
@@ -2534,6 +2660,13 @@ export type Database = {
         Returns: Json[];
       };
       "delete_channel_app": { Args: { "app_key": string; "forced"?: boolean }; Returns: Json };
+      "due_channel_events": {
+        Args: { "max_rows"?: number };
+        Returns: {
+          "body": string;
+          "event_id": string;
+        }[];
+      };
       "due_jobs": {
         Args: Record<PropertyKey, never>;
         Returns: {
@@ -2542,10 +2675,16 @@ export type Database = {
         }[];
       };
       "due_media": { Args: { "account_id": string; "max_rows"?: number }; Returns: Json };
+      "end_channel_job": {
+        Args: { "failure"?: string; "job": string; "result"?: Json };
+        Returns: undefined;
+      };
       "end_job": {
         Args: { "failure"?: string; "result"?: Json; "run_id": string };
         Returns: undefined;
       };
+      "expire_messages": { Args: Record<PropertyKey, never>; Returns: number };
+      "fail_channel_event": { Args: { "event_id": string; "failure": string }; Returns: undefined };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_media_upload": { Args: { "reason": string; "upload_id": string }; Returns: boolean };
       "finish_channel_app_rotation": { Args: { "app_key": string }; Returns: boolean };
@@ -2565,6 +2704,20 @@ export type Database = {
         Returns: Json[];
       };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
+      "receive_channel_event": {
+        Args: { "app_key": string; "body": string; "items": Json; "problem"?: string };
+        Returns: Json;
+      };
+      "replay_channel_events": {
+        Args: {
+          "app_key"?: string;
+          "began_at"?: string;
+          "event_id"?: string;
+          "since"?: string;
+          "states"?: (string)[];
+        };
+        Returns: Json;
+      };
       "reseal_account_token": {
         Args: { "account_id": string; "sealed": string; "sealed_before": string };
         Returns: boolean;
@@ -2601,6 +2754,8 @@ export type Database = {
       "settle_send": {
         Args: {
           "channel_code"?: number;
+          "channel_details"?: string;
+          "channel_message"?: string;
           "claim_id": string;
           "outcome": string;
           "reason"?: string;
@@ -2609,6 +2764,7 @@ export type Database = {
         Returns: string;
       };
       "store_channel_event": { Args: { "app_key": string; "body": string }; Returns: string };
+      "tend_channel": { Args: { "max_rows"?: number }; Returns: Json };
       "unschedule_jobs": { Args: Record<PropertyKey, never>; Returns: number };
     };
     Enums: {

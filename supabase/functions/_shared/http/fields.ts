@@ -100,6 +100,11 @@ export const PhoneNumberId = z.string().regex(
   "must be the id of a phone number on the channel, which is made of digits",
 );
 
+/** The caller's name of one send, kept to the byte. */
+export const IdempotencyKey = verbatim(200)
+  .refine((value) => value !== "", "must not be empty")
+  .meta({ minLength: 1, maxLength: 200 });
+
 /** The language of a template, as the channel writes it. */
 export const LanguageCode = z.string().regex(
   /^[a-z]{2,3}(_[A-Za-z]{2,4})?$/,

@@ -1,13 +1,9 @@
 import type { ApiError } from "../errors.ts";
+import { LineLimit } from "../line_limit.ts";
 import { logWarning, type Origin } from "../log.ts";
 
-// The hosted platform keeps 100 lines in ten seconds. A caller who tries keys must not push the others out.
-const MAX_LINES = 20;
-const PER_MS = 10_000;
-
-/** When this instance wrote the last lines, the oldest first. */
-const writtenAt: number[] = [];
-let leftOut = 0;
+// A caller who tries keys must not push the other lines out.
+const lines = new LineLimit(20);
 
 /**
  * Logs that a key was refused: the request, the code, and for a known key its id, its hint and the reason. It
@@ -15,19 +11,7 @@ let leftOut = 0;
  * `left_out`.
  */
 export function logRefusedKey(origin: Origin, refusal: ApiError) {
-  const now = Date.now();
-  const [oldest] = writtenAt;
-  // A clock that was set back must not silence the log.
-  if (writtenAt.length >= MAX_LINES && now >= oldest && now < oldest + PER_MS) {
-    leftOut++;
-    return;
-  }
-  writtenAt.push(now);
-  if (writtenAt.length > MAX_LINES) writtenAt.shift();
-  logWarning(origin, "key_refused", {
-    code: refusal.code,
-    ...refusal.logFacts(),
-    ...(leftOut > 0 && { left_out: leftOut }),
-  });
-  leftOut = 0;
+  const line = lines.take();
+  if (!line) return;
+  logWarning(origin, "key_refused", { code: refusal.code, ...refusal.logFacts(), ...line });
 }

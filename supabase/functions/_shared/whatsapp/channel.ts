@@ -56,5 +56,6 @@ async function outcomeOfCall(
 function wasNeverSent(cause: string): boolean {
   // "Connect" is hyper's name for that phase; the other text is Deno's for ports that it does not connect to.
   // After any other error, the call may have been sent.
-  return /^\w+: (client error \(Connect\)|Requests to port \d+ are blocked)/.test(cause);
+  return /^\w+: (client error \(Connect\)|(Fetch failed: )?Requests to port \d+ are blocked)/
+    .test(cause);
 }

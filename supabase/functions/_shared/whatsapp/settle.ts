@@ -4,7 +4,7 @@ import { rows } from "../database/rows.ts";
 import { logFailure, type Origin } from "../log.ts";
 import { waitAtMost } from "../wait_at_most.ts";
 import { pause } from "../pause.ts";
-import type { SendOutcome } from "./outcome.ts";
+import type { ChannelError, SendOutcome } from "./outcome.ts";
 
 // The end of a send in the ledger; see settle_send() in the database.
 
@@ -24,7 +24,13 @@ interface ClaimedSend {
 
 type Settlement =
   | { outcome: "sent"; whatsapp_message_id: string }
-  | { outcome: "failed" | "released"; reason: string; channel_code?: number };
+  | {
+    outcome: "failed" | "released";
+    reason: string;
+    channel_code?: number;
+    channel_message?: string;
+    channel_details?: string;
+  };
 
 /**
  * Records the outcome of a claimed send, in one round trip. When the database fails, tries again, longer than
@@ -69,12 +75,28 @@ function settlementOf(outcome: SendOutcome): Settlement | null {
     case "accepted":
       return { outcome: "sent", whatsapp_message_id: outcome.whatsappMessageId };
     case "refused":
-      return { outcome: "failed", reason: outcome.error, channel_code: outcome.channel.code };
+      return { outcome: "failed", reason: outcome.error, ...inWords(outcome.channel) };
     case "not_taken":
-      return { outcome: "released", reason: outcome.error, channel_code: outcome.channel?.code };
+      // Of a refused account, only the code is told: the channel's words can quote a malformed token.
+      return {
+        outcome: "released",
+        reason: outcome.error,
+        ...(outcome.error === "channel_account_error"
+          ? { channel_code: outcome.channel?.code }
+          : inWords(outcome.channel)),
+      };
     case "unknown":
       return null;
   }
+}
+
+function inWords(channel: ChannelError | undefined) {
+  return {
+    channel_code: channel?.code,
+    // Postgres stores every character but NUL. No outcome is lost for the words of its obstacle.
+    channel_message: channel?.message.toWellFormed().replaceAll("\0", "\uFFFD"),
+    channel_details: channel?.details?.toWellFormed().replaceAll("\0", "\uFFFD"),
+  };
 }
 
 async function settleWithRetries(

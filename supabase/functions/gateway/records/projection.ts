@@ -70,9 +70,10 @@ export function select(resource: Resource, projection: Projection, needed: strin
   const fieldOf = (column: string) => read.find((field) => table.columnOf(field) === column);
   const keys = needed.map((column) => fieldOf(column) ?? column);
   const hidden = keys.filter((key) => !read.includes(key));
-  const embedded = include.map((name) =>
-    `${name}:${includes[name].table.view}(${includes[name].table.columns})`
-  );
+  const embedded = [
+    ...include.map((name) => [name, includes[name].table] as const),
+    ...Object.entries(answered?.beside ?? {}),
+  ].map(([name, { view, columns }]) => `${name}:${view}(${columns})`);
   const columns = [...read.map(table.columnAs), ...hidden, ...embedded].join(",");
 
   const hasOthers = hidden.length > 0 || include.length > 0;

@@ -3,8 +3,9 @@ import * as z from "zod";
 import { rows } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
-import { IdParams } from "../../_shared/http/fields.ts";
+import { Id } from "../../_shared/http/fields.ts";
 import { lazily, type Operation, operation, reply } from "../../_shared/http/operation.ts";
+import type { Caller } from "../../_shared/key/caller.ts";
 import {
   type Projection,
   projectionParameters,
@@ -25,31 +26,43 @@ interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>> {
  * An operation that answers one record of a resource that the key's company has, by its id. A record of another
  * company is a 404 like one that does not exist.
  */
-export function readOperation<const Id extends string>(
-  { id, path, resource }: {
-    id: Id;
+export function readOperation<const Name extends string>(
+  { id, path, resource, by = "id" }: {
+    id: Name;
     path: string;
     // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
     resource: Resource<any, any>;
+    /** The field with its id, and the name of that in the path. */
+    by?: string;
   },
-): Operation<Id> {
-  const { table, name } = resource;
+): Operation<Name> {
   return operation({
     id,
     method: "GET",
     path,
     scope: "read",
-    params: IdParams,
+    params: z.object({ [by]: Id }),
     query: lazily(() => z.strictObject(projectionParameters(resource))),
     answers: { 200: one(recordWithIncluded(resource)) },
     errors: ["not_found"],
   }, async ({ caller, params, query }) => {
-    const projection = query as Projection;
-    const selection = select(resource, projection, []);
-    const all = caller.reader.from(table.view).select(selection.columns) as unknown as Query;
-    const asked = withIncludedInOrder(all, resource, projection);
-    const [row] = rows(await asked.eq(table.columnOf("id"), params.id));
-    if (!row) throw new ApiError("not_found", `${name} not found`);
-    return reply(200, { data: selection.answer(row) });
+    const [data] = await readRecords(caller, resource, query as Projection, by, params[by]);
+    if (!data) throw new ApiError("not_found", `${resource.name} not found`);
+    return reply(200, { data });
   });
+}
+
+/** The records of a resource that the key's company has, with this value in a field, as they are answered. */
+export async function readRecords(
+  caller: Caller,
+  resource: Resource,
+  projection: Projection,
+  field: string,
+  value: string,
+): Promise<Row[]> {
+  const { table } = resource;
+  const selection = select(resource, projection, []);
+  const all = caller.reader.from(table.view).select(selection.columns) as unknown as Query;
+  const asked = withIncludedInOrder(all, resource, projection);
+  return rows(await asked.eq(table.columnOf(field), value)).map(selection.answer);
 }

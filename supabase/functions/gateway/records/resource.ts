@@ -15,7 +15,12 @@ export interface Resource<
   /** What one record is called: `Contact`. */
   name: string;
   /** How a row is answered; missing when that is how it is stored. */
-  answered?: { schema: Answered; of(row: z.output<Stored>): z.output<Answered> };
+  answered?: {
+    schema: Answered;
+    /** The records of other tables that an answer is made of besides, by the members of the row that hold them. */
+    beside?: Record<string, Table>;
+    of(row: z.output<Stored>): z.output<Answered>;
+  };
   /** Which field takes which operator. */
   filters: Filters;
   /** The columns with the folded texts that `q` searches. */

@@ -33,11 +33,15 @@ export function noAccount(): ApiError {
   );
 }
 
-/** @param expiresAt when the window ended, or ends within a minute; null when the person has never written. */
+/**
+ * The error of a reply outside of the window.
+ * @param expiresAt when it closed, or closes within a minute; null when the person has never written.
+ */
 export function windowClosed(expiresAt: string | null): ApiError {
+  const verb = Date.parse(expiresAt ?? "") > Date.now() ? "closes" : "closed";
   const why = expiresAt === null
     ? "The person has never written on this number"
-    : `The 24 hours after the person's last message ended at ${expiresAt}`;
+    : `The window for free replies ${verb} at ${expiresAt}`;
   return new ApiError(
     "window_closed",
     `${why}; only a template can be sent until the person writes`,

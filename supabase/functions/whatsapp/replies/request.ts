@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { Id, required, verbatim } from "../../_shared/http/fields.ts";
-import { IdempotencyKey } from "../../_shared/sending/request.ts";
+import { Id, IdempotencyKey, required, verbatim } from "../../_shared/http/fields.ts";
 
 /** The body of a free reply. */
 export const ReplyRequest = z.strictObject({

@@ -1,0 +1,95 @@
+// Events of the channel in tests of the database.
+import type postgres from "postgres";
+import type { ChannelApp } from "../support/channel_apps.ts";
+import { actAsSuperuser } from "../support/acting_as.ts";
+
+type Sql = postgres.TransactionSql;
+
+/** An item, as the function reads it from an event. */
+export type AnyItem = Record<string, unknown>;
+
+/** What the database notes of an event. */
+export interface EventRow {
+  id: string;
+  state: string;
+  attempts: number;
+  error: string | null;
+  waits_for: string[];
+  notes: string[];
+  next_attempt_at: Date | null;
+  processed_at: Date | null;
+}
+
+/**
+ * Puts stand-ins in the places of the functions that apply items of each kind, in a transaction that is rolled back.
+ * They note their calls in `app.applied`; one whose item has `fails` raises it as an error, and one with `result`
+ * returns that.
+ */
+export async function addStandIns(sql: Sql) {
+  await actAsSuperuser(sql);
+  await sql.unsafe(`
+    create table app.applied (at bigserial, account_ids uuid[], item jsonb);
+    create function app.note_applied(account_ids uuid[], item jsonb) returns text language plpgsql as $$
+    begin
+      insert into app.applied (account_ids, item) values ($1, $2);
+      if item ? 'fails' then
+        raise exception '%', item ->> 'fails' using errcode = coalesce(item ->> 'sqlstate', 'P0001');
+      end if;
+      return coalesce(item ->> 'result', 'done');
+    end $$;
+    grant insert on app.applied to postgres;
+    grant usage on sequence app.applied_at_seq to postgres;
+    grant execute on function app.note_applied(uuid[], jsonb) to postgres;
+  `);
+  const ofOne = [
+    "message",
+    "reaction",
+    "edit",
+    "revoke",
+    "identity_change",
+    "preference",
+    "trouble",
+  ];
+  const ofSeveral = ["status", "template_hint", "account_event"];
+  for (const kind of [...ofOne, ...ofSeveral]) {
+    const isOne = ofOne.includes(kind);
+    const [type, ids] = isOne ? ["uuid", "array[$1]"] : ["uuid[]", "$1"];
+    await sql.unsafe(`
+      drop function if exists app.apply_${kind}(${type}, jsonb);
+      create function app.apply_${kind}(${type}, jsonb) returns text language sql
+        as $$ select app.note_applied(${ids}, $2) $$;
+      grant execute on function app.apply_${kind}(${type}, jsonb) to postgres;
+    `);
+  }
+}
+
+/** The items that the stand-ins have applied, in order, with the accounts. */
+export async function appliedItems(sql: Sql): Promise<{ account_ids: string[]; item: AnyItem }[]> {
+  return [...await sql`select account_ids, item from app.applied order by at`] as {
+    account_ids: string[];
+    item: AnyItem;
+  }[];
+}
+
+let count = 0;
+
+/** Receives an event as the function does, with a body of its own unless one is given. */
+export async function receive(
+  sql: Sql,
+  { app_key }: Pick<ChannelApp, "app_key">,
+  items: unknown,
+  { body = `event ${++count} ${crypto.randomUUID()}`, problem = null as string | null } = {},
+) {
+  const [{ received }] = await sql`
+    select receive_channel_event(
+      ${app_key}, ${btoa(body)}, ${sql.json(items as postgres.JSONValue)}, ${problem}
+    ) as received
+  `;
+  return received;
+}
+
+/** The event with this id. */
+export async function eventRow(sql: Sql, id: string): Promise<EventRow> {
+  const [row] = await sql<EventRow[]>`select * from channel_events where id = ${id}`;
+  return row;
+}

@@ -1,0 +1,290 @@
+// Two contacts that turn out to be one person become one, and nothing of either is lost.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { rolledBack } from "../support/acting_as.ts";
+import { anyPhone, connectAccount, newCompany } from "../support/company.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { withDatabase } from "../support/test_stack.ts";
+import { anyUserId, at, contentsIn, tell } from "./inbound.ts";
+
+type Sql = postgres.TransactionSql;
+
+const company = await newCompany();
+const { id: company_id, account_id, contact_id } = company;
+const bystander = await newCompany();
+
+async function addContact(sql: Sql, columns: Record<string, unknown> = {}): Promise<string> {
+  const row = { company_id, phone: anyPhone(), ...columns };
+  return (await sql`insert into contacts ${sql(row)} returning id`)[0].id;
+}
+
+async function merge(sql: Sql, survivor: string, other: string): Promise<boolean> {
+  const [{ merged }] = await sql`
+    select app.merge_contacts(${company_id}, ${survivor}, ${other}) as merged
+  `;
+  return merged;
+}
+
+async function contact(sql: Sql, id: string) {
+  return (await sql`select * from contacts where id = ${id}`)[0];
+}
+
+const phoneOf = async (sql: Sql, id: string) => (await contact(sql, id)).phone as string;
+
+/** Two contacts, the survivor first, with these columns, after they are merged. */
+async function mergedOf(
+  sql: Sql,
+  own: Record<string, unknown>,
+  theirs: Record<string, unknown>,
+) {
+  const [survivor, other] = [await addContact(sql, own), await addContact(sql, theirs)];
+  assert.equal(await merge(sql, survivor, other), true);
+  return await contact(sql, survivor);
+}
+
+Deno.test("every table that refers to a contact is known to the merge", async () => {
+  const found = await withDatabase((sql) =>
+    sql`
+      select conrelid::regclass::text as table, confrelid::regclass::text as to from pg_constraint
+      where contype = 'f' and confrelid in ('contacts'::regclass, 'conversations'::regclass)
+      order by 1
+    `
+  );
+  assert.deepEqual(found.map(({ table, to }) => `${table} to ${to}`), [
+    "contact_former_phones to contacts",
+    "contact_identities to contacts",
+    "contact_identity_events to contacts",
+    "contact_windows to contacts",
+    "conversations to contacts",
+    "deals to contacts",
+    "messages to conversations",
+  ]);
+});
+
+Deno.test("deals, conversations, messages, windows and ids move, and the other contact leaves a tombstone", async () => {
+  await rolledBack(async (sql) => {
+    const second = await connectAccount(sql, company_id);
+    const other = await addContact(sql, { name: "Twin" });
+    const person = { phone: await phoneOf(sql, other), user_id: anyUserId() };
+    const told = (content: string) => ({ kind: "message", at: at(60), person, content });
+    await tell(sql, second.id, told("elsewhere"));
+    await tell(sql, account_id, told("before"));
+    await sql`update conversations set status = 'closed' where contact_id = ${other}`;
+    const [deal] = await sql`
+      insert into deals (company_id, title, contact_id, stage_id)
+      values (${company_id}, 'Theirs', ${other}, ${company.stage_ids[0]}) returning id
+    `;
+    const conversations = await sql`
+      select id from conversations where contact_id = ${other} order by id
+    `;
+    assert.equal(await merge(sql, contact_id, other), true);
+
+    const [{ contact_id: of }] = await sql`select contact_id from deals where id = ${deal.id}`;
+    assert.equal(of, contact_id);
+    const moved = await sql`
+      select contact_id from conversations where id in ${sql(conversations.map(({ id }) => id))}
+    `;
+    assert.deepEqual(moved.map((row) => row.contact_id), [contact_id, contact_id]);
+    const windows = await sql`
+      select account_id from contact_windows where contact_id = ${contact_id} order by 1
+    `;
+    assert.deepEqual(windows.map((row) => row.account_id), [account_id, second.id].sort());
+    // What is not closed shows the window that has come.
+    const [{ window_expires_at }] = await sql`
+      select window_expires_at from conversations where id = ${company.conversation_id}
+    `;
+    assert.equal(window_expires_at.toISOString(), "2026-11-21T00:01:00.000Z");
+    const [identity] = await sql`
+      select contact_id from contact_identities where user_id = ${person.user_id}
+    `;
+    assert.equal(identity.contact_id, contact_id);
+    const deleted = await sql`
+      select resource, id from deleted_rows where company_id = ${company_id}
+    `;
+    assert.deepEqual([...deleted], [{ resource: "contacts", id: other }]);
+    assert.equal(await merge(sql, contact_id, other), false, "once more");
+    assert.equal(await merge(sql, contact_id, contact_id), false, "with itself");
+  });
+});
+
+for (const isOlder of [true, false]) {
+  Deno.test(`of two conversations on one account that are not closed, the older one stays with all messages in order: ${isOlder ? "the survivor's" : "the other's"}`, async () => {
+    await rolledBack(async (sql) => {
+      const other = await addContact(sql);
+      const phones = [await phoneOf(sql, contact_id), await phoneOf(sql, other)];
+      const said = ["one", "two", "three", "four"];
+      for (const [n, content] of said.entries()) {
+        const person = { phone: phones[n % 2] };
+        await tell(sql, account_id, { kind: "message", at: at(60 * n), person, content });
+      }
+      const [theirs] = await sql`
+        update conversations set
+          created_at = now() + ${isOlder ? "1 hour" : "-1 hour"}::interval,
+          team_id = ${company.team_id}, status = 'pending'
+        where contact_id = ${other} returning id
+      `;
+      await sql`update conversations set assigned_to = ${company.member_id} where contact_id = ${contact_id}`;
+      await merge(sql, contact_id, other);
+
+      const kept = isOlder ? company.conversation_id : theirs.id;
+      const gone = isOlder ? theirs.id : company.conversation_id;
+      const [conversation, ...others] = await sql`
+        select * from conversations where contact_id = ${contact_id}
+      `;
+      assert.deepEqual([conversation.id, others.length], [kept, 0]);
+      assert.deepEqual(await contentsIn(sql, kept), said);
+      assert.deepEqual(
+        [conversation.status, conversation.team_id, conversation.assigned_to],
+        ["open", company.team_id, company.member_id],
+      );
+      assert.equal(conversation.last_message_at.toISOString(), "2026-11-20T00:03:00.000Z");
+      assert.equal(conversation.window_expires_at.toISOString(), "2026-11-21T00:03:00.000Z");
+      const deleted = await sql`
+        select resource, id from deleted_rows where company_id = ${company_id} order by 1
+      `;
+      assert.deepEqual([...deleted], [
+        { resource: "contacts", id: other },
+        { resource: "conversations", id: gone },
+      ]);
+    });
+  });
+}
+
+Deno.test("the survivor takes what it does not have, and keeps what it has", async () => {
+  await rolledBack(async (sql) => {
+    const merged = await mergedOf(
+      sql,
+      {
+        name: "Ana",
+        tags: ["a", "b"],
+        custom_fields: sql.json({ x: 1, y: 1 }),
+        temperature: "hot",
+        source: "api",
+      },
+      {
+        name: "Ana Souza",
+        email: "ana@example.com",
+        empresa: "Ltda",
+        job_title: "CEO",
+        tags: ["c", "b"],
+        custom_fields: sql.json({ y: 2, z: 2 }),
+        temperature: "cold",
+        source: "whatsapp",
+      },
+    );
+    const { name, email, empresa, job_title, tags, custom_fields, temperature, source } = merged;
+    assert.deepEqual(
+      { name, email, empresa, job_title, tags, custom_fields, temperature, source },
+      {
+        name: "Ana",
+        email: "ana@example.com",
+        empresa: "Ltda",
+        job_title: "CEO",
+        tags: ["a", "b", "c"],
+        custom_fields: { x: 1, y: 1, z: 2 },
+        temperature: "hot",
+        source: "api",
+      },
+    );
+    const many = (name: string) => Array.from({ length: 40 }, (_, n) => `${name}${n}`);
+    const full = await mergedOf(
+      sql,
+      { tags: many("a"), custom_fields: sql.json({ x: "x".repeat(20000) }) },
+      { tags: many("b"), custom_fields: sql.json({ y: "y".repeat(20000) }) },
+    );
+    assert.deepEqual(full.tags, [...many("a"), ...many("b")].slice(0, 50));
+    assert.deepEqual(Object.keys(full.custom_fields), ["x"], "both together would be too large");
+  });
+});
+
+Deno.test("a name that somebody gave comes before a profile name, and of two of these the earlier counts", async () => {
+  await rolledBack(async (sql) => {
+    const names: [Record<string, unknown>, Record<string, unknown>, string][] = [
+      [{ name: "Given" }, { name: "Profile", profile_name_at: at(0) }, "Given"],
+      [{ name: "Profile", profile_name_at: at(0) }, { name: "Given" }, "Given"],
+      [
+        { name: "Late", profile_name_at: at(9) },
+        { name: "Early", profile_name_at: at(0) },
+        "Early",
+      ],
+      [{}, { name: "Profile", profile_name_at: at(0) }, "Profile"],
+    ];
+    for (const [own, theirs, name] of names) {
+      assert.equal((await mergedOf(sql, own, theirs)).name, name);
+    }
+  });
+});
+
+Deno.test("whoever does not want to be contacted stays so, whichever of the two it was", async () => {
+  await rolledBack(async (sql) => {
+    const manual = { do_not_contact: true, do_not_contact_source: "manual" };
+    const word = {
+      do_not_contact: true,
+      do_not_contact_source: "word",
+      do_not_contact_at: at(5),
+      stop_word_at: at(5),
+    };
+    const allowed = {
+      do_not_contact: false,
+      do_not_contact_source: "manual",
+      do_not_contact_at: at(9),
+    };
+    for (const [opted, source] of [[manual, "manual"], [word, "word"]] as const) {
+      for (const other of [{}, allowed]) {
+        for (const pair of [[opted, other], [other, opted]]) {
+          const merged = await mergedOf(sql, pair[0], pair[1]);
+          assert.deepEqual(
+            [merged.do_not_contact, merged.do_not_contact_source],
+            [true, source],
+            JSON.stringify(pair),
+          );
+        }
+      }
+    }
+    // Words are those of one person.
+    const started = { start_word_at: at(6) };
+    assert.equal((await mergedOf(sql, word, started)).do_not_contact, false);
+    assert.equal((await mergedOf(sql, started, word)).do_not_contact, false);
+    assert.equal((await mergedOf(sql, manual, started)).do_not_contact, true);
+
+    const stopped = { marketing_stopped_at: at(1), marketing_stop_source: "status" };
+    const resumed = { marketing_resumed_at: at(0) };
+    for (const pair of [[stopped, resumed], [resumed, stopped]]) {
+      const { marketing_opt_out_at, marketing_stop_source } = await mergedOf(sql, pair[0], pair[1]);
+      assert.equal(marketing_opt_out_at.toISOString(), new Date(at(1)).toISOString());
+      assert.equal(marketing_stop_source, "status");
+    }
+  });
+});
+
+Deno.test("the phone of the other contact goes on being that person's, until it is another contact's", async () => {
+  await rolledBack(async (sql) => {
+    const [survivor, other] = [await addContact(sql), await addContact(sql)];
+    const phone = await phoneOf(sql, other);
+    const without = await addContact(sql, { phone: null, has_identity: true });
+    await merge(sql, survivor, other);
+    await merge(sql, survivor, without);
+    const found = async (seconds: number) =>
+      (await sql`select app.owner_of_phone(${company_id}, ${phone}, ${at(seconds)}) as id`)[0].id;
+    assert.equal(await found(0), survivor);
+    const next = await addContact(sql, { phone });
+    assert.equal(await found(0), next);
+    const last = await addContact(sql, { phone: null, has_identity: true });
+    await merge(sql, last, next);
+    assert.equal(await phoneOf(sql, last), phone);
+  });
+});
+
+Deno.test("a merge changes no other company's rows", async () => {
+  const before = await snapshot(bystander.id);
+  await rolledBack(async (sql) => {
+    const other = await addContact(sql);
+    await merge(sql, contact_id, other);
+    const crossing = await sql`
+      select app.merge_contacts(${company_id}, ${contact_id}, ${bystander.contact_id}) as merged
+    `;
+    assert.equal(crossing[0].merged, false);
+  });
+  assert.deepEqual(await snapshot(bystander.id), before);
+});

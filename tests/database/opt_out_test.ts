@@ -1,0 +1,205 @@
+// Who does not want to be contacted, or wants no marketing: said by hand, by words and to the channel, in any order.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { anyUserId, at, contactsOf, tell } from "./inbound.ts";
+import { inEachOrder, orders } from "./orders.ts";
+
+type Sql = postgres.TransactionSql;
+
+const company = await newCompany();
+const { id: company_id, account_id, contact_id, member_id, keys } = company;
+
+const NO_PRIVILEGE = "42501";
+
+async function optOut(sql: Sql, id = contact_id) {
+  const [row] = await sql`
+    select do_not_contact, do_not_contact_source, do_not_contact_at from contacts where id = ${id}
+  `;
+  return [row.do_not_contact, row.do_not_contact_source, row.do_not_contact_at?.toISOString()];
+}
+
+async function say(sql: Sql, word: "stop" | "start" | null, seconds: number): Promise<void> {
+  const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
+  await tell(sql, account_id, { kind: "message", at: at(seconds), person: { phone }, word });
+}
+
+/** A change by hand, as if it had been made at that time. */
+async function set(sql: Sql, value: boolean, seconds: number): Promise<void> {
+  await sql`update contacts set do_not_contact = ${value} where id = ${contact_id}`;
+  await sql`
+    update contacts set do_not_contact_at = ${at(seconds)}
+    where id = ${contact_id} and do_not_contact_at = now()
+  `;
+}
+
+const iso = (seconds: number) => new Date(at(seconds)).toISOString();
+
+Deno.test("the word stop sets do_not_contact with its time, and the word start takes that back", async () => {
+  await rolledBack(async (sql) => {
+    await say(sql, null, 5);
+    assert.deepEqual(await optOut(sql), [false, null, undefined]);
+    await say(sql, "stop", 10);
+    assert.deepEqual(await optOut(sql), [true, "word", iso(10)]);
+    await say(sql, "start", 20);
+    assert.deepEqual(await optOut(sql), [false, "word", iso(20)]);
+  });
+});
+
+Deno.test("words give the same end in every order, also when they are said twice; a stop wins a tie", async () => {
+  const ends: [["stop" | "start", number][], unknown[]][] = [
+    [[["stop", 10], ["start", 20], ["stop", 5]], [false, "word", iso(20)]],
+    [[["stop", 10], ["start", 20], ["stop", 30]], [true, "word", iso(30)]],
+    [[["stop", 10], ["start", 10]], [true, "word", iso(10)]],
+    [[["start", 10], ["start", 20]], [false, null, undefined]],
+  ];
+  for (const [words, end] of ends) {
+    await inEachOrder(orders(words), async (sql, order) => {
+      for (const [word, seconds] of [...order, order[0]]) await say(sql, word, seconds);
+      assert.deepEqual(await optOut(sql), end, JSON.stringify(order));
+    });
+  }
+});
+
+Deno.test("start does not undo what was set by hand, and a word older than a change by hand does not win", async () => {
+  await rolledBack(async (sql) => {
+    await sql`update contacts set do_not_contact = true where id = ${contact_id}`;
+    await say(sql, "stop", 10);
+    await say(sql, "start", 20);
+    const [value, source] = await optOut(sql);
+    assert.deepEqual([value, source], [true, "manual"]);
+  });
+  await rolledBack(async (sql) => {
+    await set(sql, true, 0);
+    await set(sql, false, 50);
+    await say(sql, "stop", 40);
+    assert.deepEqual(await optOut(sql), [false, "manual", iso(50)]);
+    await say(sql, "stop", 60);
+    assert.deepEqual(await optOut(sql), [true, "word", iso(60)]);
+    await set(sql, false, 70);
+    await say(sql, "stop", 65);
+    assert.deepEqual(await optOut(sql), [false, "manual", iso(70)]);
+  });
+});
+
+Deno.test("words around a change by hand give the same end in every order", async () => {
+  const words = [["stop", 30], ["start", 60], ["stop", 80], ["start", 90]] as const;
+  for (const some of [words.slice(0, 2), words.slice(1, 3), words.slice(2), words]) {
+    const ends = new Set<string>();
+    await inEachOrder(orders(some), async (sql, order) => {
+      await set(sql, true, 0);
+      await set(sql, false, 50);
+      for (const [word, seconds] of order) await say(sql, word, seconds);
+      ends.add(JSON.stringify(await optOut(sql)));
+    });
+    assert.equal(ends.size, 1, JSON.stringify([some, ...ends]));
+  }
+});
+
+Deno.test("whoever changes do_not_contact by hand leaves the source manual and the time: a key, a person, the platform", async () => {
+  const key = { key_hash: await hashKey(keys.write), scope: "write" };
+  const actors: [string, (sql: Sql) => Promise<void>][] = [
+    ["a key", (sql) => actAs(sql, "api_client", key)],
+    ["a person", (sql) => actAsPerson(sql, member_id)],
+    ["the platform", (sql) => actAs(sql, "service_role")],
+  ];
+  for (const [name, act] of actors) {
+    await rolledBack(async (sql) => {
+      const [{ now }] = await sql`select now()`;
+      await say(sql, "stop", 0);
+      await act(sql);
+      await sql`update contacts set do_not_contact = true where id = ${contact_id}`;
+      await actAsSuperuser(sql);
+      assert.deepEqual(await optOut(sql), [true, "word", iso(0)], "nothing was changed");
+      await act(sql);
+      await sql`update contacts set do_not_contact = false where id = ${contact_id}`;
+      const company = name === "a key" ? {} : { company_id };
+      const row = { ...company, phone: anyPhone(), do_not_contact: true };
+      const phone = row.phone;
+      await sql`insert into contacts ${sql(row)}`;
+      await actAsSuperuser(sql);
+      assert.deepEqual(await optOut(sql), [false, "manual", now.toISOString()], name);
+      const [{ id }] = await sql`select id from contacts where phone = ${phone}`;
+      assert.deepEqual(await optOut(sql, id), [true, "manual", now.toISOString()], name);
+    });
+  }
+});
+
+Deno.test("no key and no person writes what the channel notes of a contact", async () => {
+  const columns: Record<string, unknown> = {
+    has_identity: true,
+    do_not_contact_source: "word",
+    do_not_contact_at: new Date(),
+    stop_word_at: new Date(),
+    start_word_at: new Date(),
+    marketing_stopped_at: new Date(),
+    marketing_stop_source: "status",
+    marketing_resumed_at: new Date(),
+    profile_name_at: new Date(),
+  };
+  const key = { key_hash: await hashKey(keys.write), scope: "write" };
+  await rolledBack(async (sql) => {
+    for (
+      const act of [() => actAs(sql, "api_client", key), () => actAsPerson(sql, member_id)]
+    ) {
+      await act();
+      for (const [column, value] of Object.entries(columns)) {
+        const update = (sql: Sql) => sql`update contacts set ${sql({ [column]: value })}`;
+        const row = { phone: anyPhone(), [column]: value };
+        const insert = (sql: Sql) => sql`insert into contacts ${sql(row)}`;
+        assert.equal(await refusal(sql, update), NO_PRIVILEGE, column);
+        assert.equal(await refusal(sql, insert), NO_PRIVILEGE, column);
+      }
+    }
+    await actAsPerson(sql, member_id);
+    const without = (sql: Sql) =>
+      sql`insert into contacts (company_id, name) values (${company_id}, 'x')`;
+    assert.equal(await refusal(sql, without), "23514 contacts_reachable");
+    const [row] = await sql`select * from contacts where id = ${contact_id}`;
+    assert.deepEqual([row.has_identity, row.marketing_opt_out_at], [false, null]);
+  });
+});
+
+Deno.test("the newest of stop and resume decides about marketing, in every order; a stop wins a tie", async () => {
+  const ends: [["stop" | "resume", number][], number | null][] = [
+    [[["stop", 30], ["resume", 90]], null],
+    [[["stop", 30], ["resume", 90], ["stop", 20]], null],
+    [[["stop", 30], ["resume", 30]], 30],
+    [[["stop", 30], ["resume", 20], ["stop", 40]], 40],
+  ];
+  for (const [told, end] of ends) {
+    await inEachOrder(orders(told), async (sql, order) => {
+      const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
+      for (const [value, seconds] of [...order, order[0]]) {
+        const preference = { kind: "preference", at: at(seconds), person: { phone }, value };
+        assert.equal(await tell(sql, account_id, preference), "done");
+      }
+      const [row] = await sql`
+        select marketing_opt_out_at, marketing_stop_source, do_not_contact
+        from contacts where id = ${contact_id}
+      `;
+      assert.deepEqual(
+        [row.marketing_opt_out_at?.toISOString() ?? null, row.do_not_contact],
+        [end === null ? null : iso(end), false],
+      );
+      assert.equal(row.marketing_stop_source, "preference");
+    });
+  }
+});
+
+Deno.test("a preference of a person whom the company does not know is remembered as a contact's, without a conversation", async () => {
+  await rolledBack(async (sql) => {
+    const person = { phone: anyPhone(), user_id: anyUserId(), name: "Luz" };
+    const told = { kind: "preference", at: at(30), person, value: "stop" };
+    await tell(sql, account_id, told);
+    await tell(sql, account_id, told);
+    const [, made, ...others] = await contactsOf(sql, company);
+    assert.deepEqual([made.phone, made.name, others.length], [person.phone, "Luz", 0]);
+    assert.equal(made.marketing_opt_out_at.toISOString(), iso(30));
+    const conversations = await sql`select from conversations where contact_id = ${made.id}`;
+    assert.equal(conversations.length, 0);
+  });
+});

@@ -1,0 +1,28 @@
+import type postgres from "postgres";
+import { rolledBack } from "../support/acting_as.ts";
+
+/** Every order of some things. */
+export function orders<Thing>(things: readonly Thing[]): Thing[][] {
+  if (things.length <= 1) return [[...things]];
+  return things.flatMap((thing, n) =>
+    orders(things.toSpliced(n, 1)).map((others) => [thing, ...others])
+  );
+}
+
+/** Works in each of some orders, from the same rows on; nothing stays. */
+export async function inEachOrder<Thing>(
+  all: Thing[][],
+  work: (sql: postgres.TransactionSql, order: Thing[]) => Promise<void>,
+): Promise<void> {
+  const end = new Error("undone");
+  await rolledBack(async (sql) => {
+    for (const order of all) {
+      await sql.savepoint(async (sql) => {
+        await work(sql, order);
+        throw end;
+      }).catch((error) => {
+        if (error !== end) throw error;
+      });
+    }
+  });
+}

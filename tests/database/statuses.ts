@@ -1,0 +1,126 @@
+import type postgres from "postgres";
+import type { Company } from "../support/company.ts";
+import { type Claim, claim, SENT, settle } from "./sends.ts";
+
+// Reports of the channel about messages, as the function whatsapp reads them, for tests of what they do.
+
+type Sql = postgres.TransactionSql;
+
+/** The second 0 of the reports of a test: an hour ago, in whole seconds. */
+export const T0 = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
+
+/** The time of a report that many seconds after T0. */
+export const at = (seconds: number) => new Date(T0 + seconds * 1000);
+
+/** A failure as an item has it. */
+export function failure(code: number, reason = "channel_error") {
+  return { reason, code, message: `(#${code}) Failed`, details: `Details of ${code}` };
+}
+
+/** A report as an item; `seconds` after T0. */
+export function report(
+  status: string,
+  seconds: number,
+  more: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return {
+    kind: "status",
+    waba: null,
+    phone_number_id: null,
+    at: at(seconds).toISOString(),
+    id: "wamid.1",
+    status,
+    mark: null,
+    recipient_user_id: null,
+    failure: status === "failed" ? failure(131026, "recipient_unreachable") : null,
+    price: null,
+    ...more,
+  };
+}
+
+/** The mark of a claimed send. */
+export const mark = ({ send_id }: Claim, attempt = 1) => ({ send_id, attempt });
+
+/** Applies a report for these accounts, as the function that takes events does. */
+export async function applyStatus(
+  sql: Sql,
+  accounts: string[],
+  item: Record<string, unknown>,
+): Promise<string> {
+  const [{ result }] = await sql`
+    select app.apply_status(${accounts}::uuid[], ${sql.json(item as postgres.JSONValue)}) as result
+  `;
+  return result;
+}
+
+/** A claimed send of a company, with the id that settles it. */
+export async function claimed(
+  sql: Sql,
+  company: Company,
+  asked: Record<string, unknown> = {},
+): Promise<Claim> {
+  const claim_id = crypto.randomUUID();
+  return { claim_id, ...await claim(sql, company.keys.messaging, { claim_id, ...asked }) };
+}
+
+/** A send that the channel took, under the id wamid.1. */
+export async function accepted(sql: Sql, company: Company, whatsapp_message_id = "wamid.1") {
+  const send = await claimed(sql, company);
+  await settle(sql, send.claim_id, { ...SENT, whatsapp_message_id });
+  return send;
+}
+
+/** The facts of a message that have a value, and its status. */
+export async function facts(sql: Sql, messageId: string): Promise<Record<string, unknown>> {
+  const [row] = await sql`
+    select status, whatsapp_message_id as id, sent_at, delivered_at, read_at, failed_at, failure, price_category,
+      price_type, expired_at
+    from messages where id = ${messageId}
+  `;
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
+
+/** What the ledger says of a send; only what has a value. */
+export async function ledger(sql: Sql, sendId: string): Promise<Record<string, unknown>> {
+  const [row] = await sql`
+    select state, reason, channel_code, whatsapp_message_id as id, nullif(double_sent_ids, '{}') as doubles
+    from sends where id = ${sendId}
+  `;
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
+
+/** The ids of messages that facts of a company wait for. */
+export async function waiting(sql: Sql, companyId: string): Promise<string[]> {
+  const rows = await sql`
+    select whatsapp_message_id as id from waiting_facts where company_id = ${companyId} order by 1
+  `;
+  return rows.map(({ id }) => id);
+}
+
+/** The statement that applies a report for an account. */
+export function statusStatement(account: string, item: Record<string, unknown>): string {
+  return `select app.apply_status('{${account}}', '${JSON.stringify(item).replaceAll("'", "''")}')`;
+}
+
+/**
+ * The different ends, in JSON, to which these statements lead in all their orders; each order is undone. `end` is a
+ * query of one column, of the rows that count. The statements of an order are sent together, because there are many.
+ */
+export async function endsOf(sql: Sql, statements: string[], end: string): Promise<unknown[]> {
+  const ends = new Set<string>();
+  for (const order of orders(statements)) {
+    const answers = await sql.unsafe(["savepoint before", ...order, end].join(";\n"));
+    const rows = answers.at(-1) as unknown as Record<string, unknown>[];
+    await sql`rollback to before`;
+    ends.add(JSON.stringify(rows.map((row) => Object.values(row)[0])));
+  }
+  return [...ends].map((text) => JSON.parse(text));
+}
+
+/** Every order of these values. */
+function orders<Value>(values: Value[]): Value[][] {
+  if (values.length < 2) return [values];
+  return values.flatMap((value, i) =>
+    orders([...values.slice(0, i), ...values.slice(i + 1)]).map((rest) => [value, ...rest])
+  );
+}

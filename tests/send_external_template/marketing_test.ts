@@ -1,0 +1,92 @@
+// Marketing templates to people who have opted out of marketing.
+
+import assert from "node:assert/strict";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { call } from "../support/calls.ts";
+import { companyWithTemplates } from "../support/known_templates.ts";
+import { ownSender } from "../support/own_functions.ts";
+import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+/** A company with a contact who has opted out of marketing, or has since opted in again. */
+async function optedOut({ isBack = false } = {}) {
+  const company = await companyWithTemplates();
+  const phone = anyPhone();
+  const { body } = await call(company.keys.all, "POST", "/contacts", { json: { phone } });
+  await withDatabase((sql) =>
+    sql`
+      update contacts set
+        marketing_stopped_at = now(), marketing_stop_source = 'preference',
+        marketing_resumed_at = ${isBack ? sql`now() + interval '1 second'` : null}
+      where id = ${body.data.id}
+    `
+  );
+  return { company, phone };
+}
+
+/** Makes the template of the sends a marketing one. */
+async function asMarketing({ id }: { id: string }) {
+  await withDatabase((sql) =>
+    sql`update templates set category = 'MARKETING' where company_id = ${id} and name = 'order_update'`
+  );
+}
+
+Deno.test("no marketing template is sent to who has opted out, and no idempotency key is used up", async () => {
+  const { company, phone } = await optedOut();
+  await asMarketing(company);
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url);
+  const json = template(phone, { idempotency_key: "campaign" });
+  const dry = await send(company.keys.messaging, json, "?dry_run=true");
+  assert.deepEqual(dry.body, { success: false, dry_run: true, outcome: "marketing_opt_out" });
+  const { status, body } = await send(company.keys.messaging, json);
+  assert.deepEqual([status, body], [200, { success: false, reason: "marketing_opt_out" }]);
+  assert.deepEqual([await ledgerOf(company), channel.calls.length], [[], 0]);
+
+  await withDatabase((sql) =>
+    sql`update contacts set marketing_resumed_at = now() + interval '1 second' where phone = ${phone}`
+  );
+  const again = await send(company.keys.messaging, json);
+  assert.deepEqual([again.body.success, again.body.idempotent_hit], [true, false]);
+});
+
+Deno.test("a utility template is sent to who has opted out of marketing", async () => {
+  const { company, phone } = await optedOut();
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url);
+  const { body } = await send(company.keys.messaging, template(phone));
+  assert.equal(body.success, true);
+});
+
+Deno.test("a marketing template is sent to who has opted in again", async () => {
+  const { company, phone } = await optedOut({ isBack: true });
+  await asMarketing(company);
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url);
+  assert.equal((await send(company.keys.messaging, template(phone))).body.success, true);
+});
+
+Deno.test("do_not_contact comes before an opt-out of marketing", async () => {
+  const { company, phone } = await optedOut();
+  await asMarketing(company);
+  await withDatabase((sql) =>
+    sql`update contacts set do_not_contact = true where phone = ${phone}`
+  );
+  await using channel = ownChannel(() => accepted());
+  const send = await ownSender(channel.url);
+  const { body } = await send(company.keys.messaging, template(phone));
+  assert.deepEqual(body, { success: false, reason: "do_not_contact" });
+});
+
+Deno.test("131047 for a template, which needs no window, is a rejection with the channel's reason", async () => {
+  const company = await newCompany();
+  await using channel = ownChannel(() =>
+    Response.json({ error: { code: 131047, message: "Re-engagement" } }, { status: 400 })
+  );
+  const send = await ownSender(channel.url);
+  const { status, body } = await send(company.keys.messaging, template(anyPhone()));
+  assert.deepEqual([status, body.code, body.channel], [422, "template_rejected", {
+    code: 131047,
+    message: "Re-engagement",
+  }]);
+});

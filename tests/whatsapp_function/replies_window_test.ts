@@ -1,0 +1,222 @@
+// Whether a free reply goes out: the window, do_not_contact, and the conversation that it is for.
+
+import assert from "node:assert/strict";
+import { assertField } from "../support/calls.ts";
+import { disconnectAccounts, newCompany } from "../support/company.ts";
+import { ownReplies, watchedStack } from "../support/own_functions.ts";
+import { A_DAY, replyIn, sendReply, windowOf, writes } from "../support/replying.ts";
+import { accepted, ledgerOf, ownChannel, storedMessage } from "../support/sending.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+Deno.test("outside of the window, the answer says when it closed and that a template is needed", async () => {
+  const company = await newCompany();
+  await writes(company, { secondsAgo: A_DAY + 3600 });
+  const { expires_at } = await windowOf(company);
+  const json = replyIn(company, { idempotency_key: "late" });
+  const { status, body } = await sendReply(company.keys.messaging, json);
+  const { window_expires_at } = body;
+  assert.deepEqual([status, body], [409, {
+    success: false,
+    error: `The window for free replies closed at ${window_expires_at}; only a template can be ` +
+      "sent until the person writes",
+    code: "window_closed",
+    request_id: body.request_id,
+    window_expires_at,
+  }]);
+  assert.equal(Date.parse(window_expires_at), expires_at.getTime());
+  assert.deepEqual(await ledgerOf(company), []);
+});
+
+Deno.test("a window that ends within a minute is closed already", async () => {
+  const company = await newCompany();
+  await writes(company, { secondsAgo: A_DAY - 55 });
+  const { status, body } = await sendReply(company.keys.messaging, replyIn(company));
+  assert.deepEqual([status, body.code], [409, "window_closed"]);
+  assert.match(body.error, /^The window for free replies closes at \d{4}-/);
+});
+
+Deno.test("before the person has written, there is no window", async () => {
+  const company = await newCompany();
+  const { status, body } = await sendReply(company.keys.messaging, replyIn(company));
+  assert.deepEqual([status, body.code, body.window_expires_at], [409, "window_closed", null]);
+  assert.match(body.error, /^The person has never written on this number; only a template/);
+});
+
+Deno.test("the window is judged within the claim: one that closes or opens just before it counts", async () => {
+  const company = await newCompany();
+  const { id, contact_id, account_id } = company;
+  let justBefore = async () => {};
+  await using database = watchedStack(async (request) => {
+    if (request.url.endsWith("/rpc/claim_reply")) await justBefore();
+    return null;
+  });
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url, { supabaseUrl: database.url });
+
+  await writes(company);
+  justBefore = async () => {
+    await withDatabase((sql) =>
+      sql`select app.close_window(${id}, ${contact_id}, ${account_id}, now())`
+    );
+  };
+  assert.equal((await reply(company.keys.messaging, replyIn(company))).body.code, "window_closed");
+  assert.equal(channel.calls.length, 0);
+
+  justBefore = async () => {
+    await writes(company, { secondsAgo: 0 });
+  };
+  assert.equal((await reply(company.keys.messaging, replyIn(company))).body.success, true);
+  assert.equal(channel.calls.length, 1);
+});
+
+Deno.test("when the channel says that the window is closed, it is closed for the next reply too, until the person writes", async () => {
+  const company = await newCompany();
+  await writes(company, { secondsAgo: 60 });
+  let isClosed = true;
+  const error = { code: 131047, message: "Re-engagement message", error_data: { details: "24 h" } };
+  await using channel = ownChannel(() =>
+    isClosed ? Response.json({ error }, { status: 400 }) : accepted()
+  );
+  const reply = await ownReplies(channel.url);
+  const json = replyIn(company, { idempotency_key: "refused" });
+  const { status, body } = await reply(company.keys.messaging, json);
+  assert.deepEqual([status, body], [409, {
+    success: false,
+    error: "More than 24 hours have passed since the person last wrote, as the messaging channel " +
+      "says; only a template can be sent until the person writes again",
+    code: "window_closed",
+    request_id: body.request_id,
+    channel: { code: 131047, message: "Re-engagement message", details: "24 h" },
+  }]);
+  const [{ state, reason, channel_code, message_id }] = await ledgerOf(company);
+  assert.deepEqual([state, reason, channel_code], ["failed", "window_closed", 131047]);
+  assert.equal((await storedMessage(message_id)).status, "failed");
+  const repeat = (await reply(company.keys.messaging, json)).body;
+  assert.deepEqual([repeat.status, repeat.idempotent_hit], ["failed", true]);
+
+  isClosed = false;
+  const next = await reply(company.keys.messaging, replyIn(company));
+  assert.deepEqual([next.body.code, "channel" in next.body], ["window_closed", false]);
+  assert.equal(channel.calls.length, 1);
+  await writes(company, { secondsAgo: 0 });
+  assert.equal((await reply(company.keys.messaging, replyIn(company))).body.success, true);
+});
+
+Deno.test("131047 does not close a window that the person renewed during the call", async () => {
+  const company = await newCompany();
+  await writes(company, { secondsAgo: 60 });
+  await using channel = ownChannel(async () => {
+    if (channel.calls.length > 1) return accepted();
+    await writes(company, { secondsAgo: 0 });
+    return Response.json({ error: { code: 131047, message: "late" } }, { status: 400 });
+  });
+  const reply = await ownReplies(channel.url);
+  assert.equal((await reply(company.keys.messaging, replyIn(company))).body.code, "window_closed");
+  assert.equal((await reply(company.keys.messaging, replyIn(company))).body.success, true);
+});
+
+Deno.test("do_not_contact stops a reply and uses up no key, until the person writes something after it", async () => {
+  const company = await newCompany();
+  await writes(company, { secondsAgo: 120 });
+  await withDatabase((sql) =>
+    sql`
+      update contacts set do_not_contact = true, do_not_contact_source = 'word',
+        do_not_contact_at = (select last_inbound_at from contact_windows where contact_id = contacts.id)
+      where id = ${company.contact_id}
+    `
+  );
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const json = replyIn(company, { idempotency_key: "after the word" });
+  const stopped = await reply(company.keys.messaging, json);
+  assert.deepEqual([stopped.status, stopped.body], [200, {
+    success: false,
+    reason: "do_not_contact",
+  }]);
+  await writes(company, { secondsAgo: 60 });
+  const sent = await reply(company.keys.messaging, json);
+  assert.deepEqual([sent.body.success, sent.body.idempotent_hit], [true, false]);
+});
+
+Deno.test("a closed conversation takes no reply, and the answer names the one that does", async () => {
+  const company = await newCompany();
+  await writes(company);
+  await withDatabase((sql) =>
+    sql`update conversations set status = 'closed' where id = ${company.conversation_id}`
+  );
+  const alone = await sendReply(company.keys.messaging, replyIn(company));
+  assert.deepEqual([alone.status, alone.body.code, "existing_id" in alone.body], [
+    ...[409, "conflict"],
+    false,
+  ]);
+  assert.match(alone.body.error, /^The conversation is closed; open it again/);
+  const [{ id }] = await withDatabase((sql) =>
+    sql`
+      insert into conversations (company_id, contact_id, messaging_account_id)
+      values (${company.id}, ${company.contact_id}, ${company.account_id}) returning id
+    `
+  );
+  const { status, body } = await sendReply(company.keys.messaging, replyIn(company));
+  assert.deepEqual([status, body.code, body.existing_id], [409, "conflict", id]);
+});
+
+Deno.test("a conversation of another company is a 404, as one that does not exist", async () => {
+  const [own, other] = [await newCompany(), await newCompany()];
+  await writes(other);
+  for (const conversation_id of [other.conversation_id, crypto.randomUUID()]) {
+    const { status, body } = await sendReply(own.keys.messaging, replyIn({ conversation_id }));
+    assert.deepEqual([status, body.success, body.code, body.error], [
+      ...[404, false, "not_found"],
+      "Conversation not found",
+    ]);
+  }
+});
+
+Deno.test("a reply in a conversation whose account is disconnected is a 404 that says so", async () => {
+  const company = await newCompany();
+  await writes(company);
+  await withDatabase((sql) => disconnectAccounts(sql, company.id));
+  const { status, body } = await sendReply(company.keys.messaging, replyIn(company));
+  assert.deepEqual([status, body.code], [404, "account_not_connected"]);
+});
+
+Deno.test("the body is strict: each wrong field is named", async () => {
+  const company = await newCompany();
+  await writes(company);
+  const cases: [Record<string, unknown>, string, string | RegExp][] = [
+    [{ conversation_id: undefined }, "conversation_id", "is required"],
+    [{ conversation_id: "12" }, "conversation_id", "must be a UUID"],
+    [{ conversation_id: null }, "conversation_id", "must be a string, not null"],
+    [{ text: undefined }, "text", "is required"],
+    [{ text: "" }, "text", "must not be empty"],
+    [{ text: " \n " }, "text", "must not be empty"],
+    [{ text: "👍".repeat(4097) }, "text", "must have at most 4096 characters"],
+    [{ text: "a\0" }, "text", /null character/],
+    [{ text: "\ud83d" }, "text", /half a surrogate pair/],
+    [{ idempotency_key: "" }, "idempotency_key", "must not be empty"],
+    [{ idempotency_key: "k".repeat(201) }, "idempotency_key", "must have at most 200 characters"],
+    [{ idempotency_key: null }, "idempotency_key", "must be a string, not null"],
+    [{ phone: "+5511987654321" }, "phone", "is not a field that is accepted here"],
+    [{ type: "text" }, "type", "is not a field that is accepted here"],
+  ];
+  for (const [changes, field, message] of cases) {
+    const answer = await sendReply(company.keys.messaging, replyIn(company, changes));
+    assertField(answer, field, message);
+    assert.equal(answer.body.success, false);
+  }
+  const parameter = await sendReply(company.keys.messaging, replyIn(company), "?dry_run=yes");
+  assertField(parameter, "dry_run", "must be true or false");
+  assert.deepEqual(await ledgerOf(company), []);
+});
+
+Deno.test("a text of 4096 characters is sent whole", async () => {
+  const company = await newCompany();
+  await writes(company);
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const text = "👍".repeat(4096);
+  const { body } = await reply(company.keys.messaging, replyIn(company, { text }));
+  assert.equal(body.success, true);
+  assert.equal(channel.calls[0].body.text.body, text);
+  assert.equal((await storedMessage(body.message_id)).content, text);
+});
