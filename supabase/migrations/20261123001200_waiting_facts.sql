@@ -1,7 +1,7 @@
 -- Reports about messages that are not known yet, such as one that overtakes the answer to our own call. They wait until a
 -- message gets the id.
 
--- Replies of which the answered message was not known; see app.link_replies().
+-- Replies of which the answered message was not known.
 create index messages_late_reply_idx on public.messages (created_at)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
@@ -66,11 +66,18 @@ begin
   loop
     perform app.apply_waiting_fact(fact.id, fact.account_id, fact.item);
   end loop;
+  update public.messages set reply_to_id = new.id where company_id = new.company_id and id in (
+    select replies.id from public.messages as replies
+    where replies.company_id = new.company_id and replies.reply_to_whatsapp_id = new.whatsapp_message_id
+      and replies.reply_to_id is null and replies.id <> new.id
+    -- A reply that another transaction holds is left to the job.
+    for no key update skip locked
+  );
   return null;
 end
 $$;
 comment on function app.apply_facts_of_message() is
-  'Trigger: a message that gets its id of the channel takes what was reported of it before.';
+  'Trigger: a message that gets its id of the channel takes what was reported of it before, and the replies to it find it.';
 create trigger messages_apply_facts after insert on public.messages
   for each row when (new.whatsapp_message_id is not null) execute function app.apply_facts_of_message();
 create trigger messages_apply_facts_of_new_id after update of whatsapp_message_id on public.messages
@@ -88,13 +95,6 @@ declare
   applied integer := 0;
   linked integer;
 begin
-  delete from public.waiting_facts where id in (
-    select id from public.waiting_facts where received_at < now() - interval '30 days'
-    order by received_at
-    limit greatest(max_rows, 0)
-    for update skip locked
-  );
-
   -- Two transactions that do not see each other leave a fact behind: one stores it, the other stores the id of its message.
   -- All sends are locked before any fact is applied; see the order of locks.
   for fact in
@@ -141,5 +141,5 @@ begin
 end
 $$;
 comment on function app.apply_waiting_facts(integer) is
-  'Applies waiting facts of the last day whose messages are known, and links late replies, at most so many of each; deletes '
-  'as many that are older than 30 days. Returns how many it applied and linked. For a scheduled job.';
+  'Applies waiting facts of the last day whose messages are known, and links late replies, at most so many of each. '
+  'Returns how many. For a scheduled job.';

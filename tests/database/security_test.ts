@@ -148,7 +148,7 @@ Deno.test("api_client, api_reader and channel_client cannot log in, own nothing 
 Deno.test("channel_client uses no table and no schema but public: it calls the functions of its jobs and of events", async () => {
   const granted = await found(privilegesOf("grantee = 'channel_client'::regrole"));
   assert.deepEqual(granted.filter((each) => !`${each}`.startsWith("EXECUTE on ")), []);
-  assert.equal(granted.length, 18);
+  assert.equal(granted.length, 17);
   const schemas = await found(`
     select nspname from pg_namespace
     where nspname in ('app', 'auth', 'extensions', 'public') and has_schema_privilege('channel_client', oid, 'usage')
@@ -245,7 +245,6 @@ Deno.test("each role may call exactly these functions", async () => {
       "due_media(uuid,integer)",
       "end_channel_job(text,text,jsonb)",
       "end_job(uuid,text,jsonb)",
-      "expire_messages()",
       "fail_channel_event(uuid,text)",
       "fail_media_upload(uuid,text)",
       "finish_media_upload(uuid,text,text)",
