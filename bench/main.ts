@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { measureColdStarts } from "./cold_start.ts";
 import { fillDatabase } from "./dataset.ts";
+import { measureEvents } from "./events.ts";
 import { withFloors } from "./floors.ts";
 import { describeMachine } from "./machine.ts";
 import { measure, subjectOf } from "./measure.ts";
@@ -33,11 +34,16 @@ const options = new Command("npm run bench --")
   .option("--seconds <number>", "how long each time", positive)
   .option("--growth <number>", "also measure beside a database with so many contacts", positive)
   .option("--pressure", "also 64 clients for 60 s, and a database that goes away", false)
+  .option(
+    "--events",
+    "also what the channel tells: an inbound message, and 100,000 statuses",
+    false,
+  )
   .option("--json <file>", "write all numbers to a file")
   .option("--compare <file>", "print the ratio to what an earlier --json wrote")
   .showHelpAfterError("Try --help.")
   .parse(Deno.args, { from: "user" }).opts();
-const { quick, only, growth, pressure, json, compare, ...chosen } = options;
+const { quick, only, growth, pressure, events, json, compare, ...chosen } = options;
 const { rows, ...pace } = { ...(quick ? QUICK : FULL), ...chosen };
 
 await run(async (resources) => {
@@ -63,6 +69,7 @@ async function measureAll(resources: AsyncDisposableStack): Promise<Report> {
     coldStarts,
     growth: growth ? await measureGrowth(side, growth, resources) : undefined,
     pressure: pressure ? await measurePressure(stack, scenarios) : undefined,
+    events: events ? await measureEvents(stack, scenarios) : undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 import { chunk } from "deno-std/collections/chunk.js";
 import type { ColdStart } from "./cold_start.ts";
+import type { Events } from "./events.ts";
 import { type FloorName, FLOORS } from "./scenarios.ts";
 import type { Machine } from "./machine.ts";
 import { inWords, type Measurement, type Pace } from "./measure.ts";
@@ -18,6 +19,7 @@ export interface Report {
   coldStarts: ColdStart[];
   growth?: { fewerRows: number; measurements: Measurement[] };
   pressure?: Pressure;
+  events?: Events;
 }
 
 const KB = 1000;
@@ -31,6 +33,7 @@ export function markdown(report: Report, earlier?: Report): string {
     ...growthTables(report),
     coldStartTable(report, earlier),
     ...(report.pressure ? [pressureText(report.pressure)] : []),
+    ...(report.events ? [eventsText(report.events)] : []),
   ].join("\n\n");
 }
 
@@ -126,6 +129,19 @@ function pressureText(pressure: Pressure): string {
     `503 with Retry-After, all others good; the slowest after ${digits(outage.slowest)} ms.`,
     `  After its return: the first good answer after ${outage.firstSuccessAfter} ms, ` +
     `the last 503 after ${outage.lastFailureAfter} ms.`,
+  ].join("\n");
+}
+
+function eventsText({ inbound, statuses, sendsBeside }: Events): string {
+  return [
+    `An event of one inbound message of a new person: p50 ${digits(inbound.p50)} ms, ` +
+    `p95 ${digits(inbound.p95)} ms.`,
+    `${statuses.count.toLocaleString("en")} statuses of ${
+      statuses.sends.toLocaleString("en")
+    } sends in ` +
+    `batches of ${statuses.batch}: ${digits(statuses.perSecond)} statuses a second, a batch in ` +
+    `${digits(statuses.p50)} ms (p95 ${digits(statuses.p95)} ms), none lost, no deadlock.`,
+    `  Beside them ${sendsBeside.count} templates were sent, p50 ${digits(sendsBeside.p50)} ms.`,
   ].join("\n");
 }
 

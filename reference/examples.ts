@@ -24,7 +24,7 @@ const TEMPLATE = {
   body_variables: ["Maya", "A-1815"],
 };
 const ORDER_KEY = "order-A-1815-shipped";
-const REPLY = "Sim, temos! Qual é a voltagem da sua loja?";
+const REPLY = "Sí, con transferencia está bien. Le envío los datos.";
 /** A send to one of the recipients for which the sandbox answers with a failure. */
 const failingSend = (name: string, summary: string, phone: string): ExampleRequest => ({
   name,
@@ -121,17 +121,32 @@ export const EXAMPLE_REQUESTS = {
       name: "dryRun",
       summary: "Whether a reply is possible now",
       query: { dry_run: "true" },
-      body: { conversation_id: demoId("08", 11), text: REPLY },
+      body: { conversation_id: demoId("08", 4), text: REPLY },
+    },
+    {
+      name: "sent",
+      summary: "A first send",
+      body: { conversation_id: demoId("08", 4), text: REPLY, idempotency_key: "reply-1" },
+    },
+    {
+      name: "repeat",
+      summary: "A repeat with the same idempotency key",
+      body: { conversation_id: demoId("08", 4), text: REPLY, idempotency_key: "reply-1" },
     },
     {
       name: "windowClosed",
       summary: "The person wrote more than 24 hours ago",
-      body: { conversation_id: demoId("08", 8), text: REPLY },
+      body: { conversation_id: demoId("08", 3), text: REPLY },
     },
     {
       name: "closed",
       summary: "The conversation is closed",
       body: { conversation_id: demoId("08", 2), text: REPLY },
+    },
+    {
+      name: "notConnected",
+      summary: "The number of the conversation is not connected any more",
+      body: { conversation_id: demoId("08", 8), text: REPLY },
     },
     {
       name: "unknown",

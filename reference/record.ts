@@ -54,7 +54,8 @@ const SEEDED = Date.parse("2026-03-02T09:00:00Z");
 /** The time in the examples at which the requests were made. */
 const RECORDED = "2026-03-02T09:30:00.123456+00:00";
 
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?[+-]\d{2}:\d{2}$/;
+/** Also within a sentence. */
+const TIMES = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?[+-]\d{2}:\d{2}/g;
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /** Replaces the values that a database or a clock makes, the same value by the same one. */
@@ -86,9 +87,8 @@ function reproducible<Value>(recorded: Value): Value {
     }
     // The stack may have read the templates again since the demo data was written.
     if (name === "read_at") return RECORDED;
-    if (TIME.test(value)) return time(value);
     if (UUID.test(value)) return id(value);
-    return value.replace(/^wamid\.sandbox\..*/, "wamid.sandbox.0b5e55ed");
+    return value.replace(TIMES, time).replace(/^wamid\.sandbox\..*/, "wamid.sandbox.0b5e55ed");
   };
   const replaced = (name: string, value: unknown): unknown => {
     if (typeof value === "string") return text(name, value);

@@ -114,4 +114,8 @@ export const STORIES: Record<string, Story> = {
       },
     ],
   },
+  "+15552000011": {
+    does: "tells nobody what was read: `sent` and `delivered`, and never `read`",
+    steps: ORDINARY.slice(0, 2),
+  },
 };

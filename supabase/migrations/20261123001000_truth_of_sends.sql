@@ -9,9 +9,6 @@ language plpgsql security definer
 set search_path = ''
 as $$
 declare
-  is_new_attempt constant boolean := new.state = 'pending';
-  -- Until an id is known, nothing can have been reported of this attempt.
-  is_unreported constant boolean := old.whatsapp_message_id is null or is_new_attempt;
   message record;
 begin
   select outcome, whatsapp_message_id, failed_at, failure into message from public.messages
@@ -32,34 +29,27 @@ begin
     message.failure := jsonb_build_object(
       'reason', new.reason, 'code', new.channel_code, 'message', null, 'details', null
     );
-  elsif is_unreported then
+  elsif old.whatsapp_message_id is null then
+    -- Nothing can have been reported of a message without an id. So this was the ledger's, and is over: the truth came,
+    -- or a send that was released goes out again.
     message.failed_at := null;
     message.failure := null;
   end if;
 
-  if is_new_attempt then
-    -- The facts of an attempt that was released are not those of the next one, which is another message.
-    update public.messages set
-      outcome = message.outcome, whatsapp_message_id = null, failed_at = null, failure = null,
-      sent_at = null, delivered_at = null, read_at = null, expires_at = null, expired_at = null,
-      price_category = null, price_type = null
-    where company_id = new.company_id and id = new.message_id;
-  else
-    update public.messages set
-      outcome = message.outcome,
-      whatsapp_message_id = message.whatsapp_message_id,
-      failed_at = message.failed_at,
-      failure = message.failure
-    where company_id = new.company_id and id = new.message_id
-      and (outcome, whatsapp_message_id, failed_at, failure) is distinct from
-        (message.outcome, message.whatsapp_message_id, message.failed_at, message.failure);
-  end if;
+  update public.messages set
+    outcome = message.outcome,
+    whatsapp_message_id = message.whatsapp_message_id,
+    failed_at = message.failed_at,
+    failure = message.failure
+  where company_id = new.company_id and id = new.message_id
+    and (outcome, whatsapp_message_id, failed_at, failure) is distinct from
+      (message.outcome, message.whatsapp_message_id, message.failed_at, message.failure);
   return null;
 end
 $$;
 comment on function app.show_send_in_message() is
-  'Trigger: a message shows the state of its send. It never takes a report of the channel back, except those of an '
-  'attempt that was released and goes out again.';
+  'Trigger: a message shows the state of its send, and as its failure what the ledger knows, until the channel reports '
+  'something. It never takes a report back.';
 
 create trigger sends_show_in_message
   after update of state, reason, channel_code, whatsapp_message_id on public.sends

@@ -45,8 +45,7 @@ create trigger messages_note_life before update of outcome on public.messages
   execute function app.note_life();
 
 create function public.expire_messages() returns integer
--- The role of the function whatsapp reads and writes no table.
-language sql security definer
+language sql security definer -- nobody writes the table
 set search_path = ''
 as $$
   with due as (
@@ -65,4 +64,4 @@ $$;
 comment on function public.expire_messages() is
   'Marks messages as expired of which no report came that they arrived or failed, at most 1,000, and returns how many. For '
   'a scheduled job; a later report takes the mark away.';
-grant execute on function public.expire_messages() to channel_client, service_role;
+grant execute on function public.expire_messages() to service_role;

@@ -95,13 +95,6 @@ declare
   applied integer := 0;
   linked integer;
 begin
-  delete from public.waiting_facts where id in (
-    select id from public.waiting_facts where received_at < now() - interval '30 days'
-    order by received_at
-    limit greatest(max_rows, 0)
-    for update skip locked
-  );
-
   -- Two transactions that do not see each other leave a fact behind: one stores it, the other stores the id of its message.
   -- All sends are locked before any fact is applied; see the order of locks.
   for fact in
@@ -148,5 +141,5 @@ begin
 end
 $$;
 comment on function app.apply_waiting_facts(integer) is
-  'Applies waiting facts of the last day whose messages are known, and links late replies, at most so many of each; deletes '
-  'as many that are older than 30 days. Returns how many it applied and linked. For a scheduled job.';
+  'Applies waiting facts of the last day whose messages are known, and links late replies, at most so many of each. '
+  'Returns how many. For a scheduled job.';

@@ -10,19 +10,12 @@ as $$
   join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
   join public.conversations on conversations.company_id = messages.company_id
     and conversations.id = messages.conversation_id
-  join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
-    and accounts.id = conversations.messaging_account_id
   where sends.id = case when pg_catalog.pg_input_is_valid(mark ->> 'send_id', 'uuid') then (mark ->> 'send_id')::uuid end
-    and exists (
-      -- A number that was connected again has an account of its own for each time.
-      select from public.messaging_accounts as own
-      where own.id = any (candidates) and own.company_id = accounts.company_id
-        and own.phone_number_id = accounts.phone_number_id
-    )
+    and conversations.messaging_account_id = any (candidates)
 $$;
 comment on function app.send_of_mark(uuid[], jsonb) is
-  'The send that a mark names, when it goes out by the number of one of these accounts and is of the same company. A mark '
-  'is no secret: whoever sees it must not move another company''s send.';
+  'The send that a mark names, when it goes out by one of these accounts. A mark is no secret: whoever sees it must not '
+  'move the send of another account.';
 
 create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
 returns text
@@ -92,7 +85,7 @@ declare
   ) end;
   companies uuid[];
   found_message record;
-  send_id uuid;
+  own_send_id uuid;
   result text := 'done';
   was record;
   becomes record;
@@ -116,14 +109,14 @@ begin
   where messages.company_id = any (companies) and messages.whatsapp_message_id = wamid
     and messages.direction = 'outbound';
   -- Else by the mark.
-  send_id := coalesce(found_message.send_id, app.send_of_mark(candidates, item -> 'mark'));
-  if send_id is not null then
+  own_send_id := coalesce(found_message.send_id, app.send_of_mark(candidates, item -> 'mark'));
+  if own_send_id is not null then
     result := app.take_report(
-      send_id, coalesce(item #>> '{mark,attempt}', ''), wamid, word, failure_told ->> 'reason', code
+      own_send_id, coalesce(item #>> '{mark,attempt}', ''), wamid, word, failure_told ->> 'reason', code
     );
     if found_message.id is null and result in ('done', 'released_but_sent') then
       select sends.company_id, sends.message_id as id, sends.id as send_id into found_message
-      from public.sends where sends.id = apply_status.send_id and sends.whatsapp_message_id = wamid;
+      from public.sends where sends.id = own_send_id and sends.whatsapp_message_id = wamid;
     end if;
   end if;
   if found_message.id is null then
@@ -134,7 +127,7 @@ begin
       where accounts.id = any (candidates)
       order by accounts.company_id, accounts.id
     ) as accounts;
-    return case when send_id is null then 'waiting' else result end;
+    return case when own_send_id is null then 'waiting' else result end;
   end if;
 
   select sent_at, delivered_at, read_at, failed_at, failure, price_category, price_type, expired_at, expires_at into was

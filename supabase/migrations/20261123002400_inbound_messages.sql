@@ -1,24 +1,5 @@
 -- Messages of people.
 
-create function app.link_replies() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
-begin
-  update public.messages set reply_to_id = new.id
-  where company_id = new.company_id and reply_to_whatsapp_id = new.whatsapp_message_id and reply_to_id is null
-    and id <> new.id;
-  return null;
-end
-$$;
-comment on function app.link_replies() is
-  'Trigger: a message that gets its id at the channel is linked to the messages that answer it.';
-create trigger messages_link_replies after insert on public.messages
-  for each row when (new.whatsapp_message_id is not null) execute function app.link_replies();
-create trigger messages_link_replies_once_known after update of whatsapp_message_id on public.messages
-  for each row when (new.whatsapp_message_id is not null and old.whatsapp_message_id is null)
-  execute function app.link_replies();
-
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
 set search_path = ''
@@ -28,6 +9,8 @@ declare
   own_company_id uuid;
   -- A clock of the channel may be ahead, and an unusable time is null. Nobody writes in the future.
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  -- The messages of one event are of one transaction, and keep their order.
+  received_at constant timestamptz := clock_timestamp();
   known_direction text;
   contact_id uuid;
   own_conversation_id uuid;
@@ -47,8 +30,7 @@ begin
   insert into public.messages (
     company_id, conversation_id, direction, type, content, payload, media, whatsapp_message_id,
     reply_to_whatsapp_id, reply_to_id, sent_at,
-    -- The messages of one event are of one transaction, and keep their order.
-    created_at
+    created_at, updated_at
   )
   values (
     own_company_id, own_conversation_id, 'inbound', item ->> 'type', item ->> 'content',
@@ -58,7 +40,7 @@ begin
       select id from public.messages
       where company_id = own_company_id and whatsapp_message_id = item ->> 'answers'
     ),
-    said_at, clock_timestamp()
+    said_at, received_at, received_at
   )
   on conflict (company_id, whatsapp_message_id) do nothing;
   if item ->> 'word' is not null then

@@ -12,7 +12,7 @@ create table public.template_hints (
   -- The columns of the template that the event names; empty when it names none.
   value jsonb not null check (jsonb_typeof(value) = 'object'),
   -- By the channel's clock, in whole seconds.
-  happened_at timestamptz not null check (isfinite(happened_at)),
+  happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
   told_at timestamptz not null default now(),
   unique (company_id, id),
   constraint template_hints_newest unique (company_id, business_account_id, name, language, kind),

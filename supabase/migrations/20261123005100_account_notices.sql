@@ -13,8 +13,8 @@ create table public.account_notices (
   -- Of an event, the channel's own object; of trouble { code, message, details }.
   value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
   -- By the channel's clock.
-  happened_at timestamptz not null check (isfinite(happened_at)),
-  until timestamptz check (isfinite(until)),
+  happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
+  until timestamptz check (until >= '2000-01-01Z' and until < '2200-01-01Z'),
   -- Whether the channel takes no messages of the account since, or not all.
   stops_sending boolean not null default false,
   received_at timestamptz not null default now(),

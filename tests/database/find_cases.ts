@@ -51,10 +51,13 @@ const TIMES: Record<string, Case[]> = {
   lte: [[CREATED, 1_500], ["2025-01-01T01:00:00Z"]],
 };
 
-/** The ranges of a time. */
-function times(field: string): Record<string, Case[]> {
+/** The ranges of a time. @param most that a page may read where a case allows less. */
+function times(field: string, most = 0): Record<string, Case[]> {
   return Object.fromEntries(
-    Object.entries(TIMES).map(([operator, cases]) => [`${field}[${operator}]`, cases]),
+    Object.entries(TIMES).map(([operator, cases]) => [
+      `${field}[${operator}]`,
+      cases.map(([value, own = ORDINARY]): Case => [value, Math.max(own, most)]),
+    ]),
   );
 }
 
@@ -82,6 +85,7 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
       "email[empty]": [["true", 2_500], ["false"]],
       phone: [["+551100000000"], ["+551161803399,+5511961803399"]],
       "phone[ne]": [["+551100000000"]],
+      "phone[empty]": [["true"], ["false"]],
       temperature: [["hot"], ["cold"], ["hot,cold"]],
       "temperature[ne]": [["cold"], ["cold,warm", UNCOMMON]],
       tags: [
@@ -108,6 +112,8 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
       "empresa[empty]": [["true", 1_000], ["false"]],
       do_not_contact: [["true"], ["false"]],
       "do_not_contact[ne]": [["true"], ["false", FAR]],
+      ...times("marketing_opt_out_at", UNCOMMON),
+      "marketing_opt_out_at[empty]": [["true"], ["false", UNCOMMON]],
       is_active: [["true"], ["false"]],
       "is_active[ne]": [["false"], ["true", FAR]],
       "custom_fields.plan": [["pro"], ["nobody"]],
@@ -146,6 +152,8 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
       "id[ne]": [[NOBODY]],
       contact_id: [[ids.contact], [NOBODY]],
       "contact_id[ne]": [[NOBODY]],
+      phone_number_id: [["100000"], ["99"], ["1"], ["99,1"]],
+      "phone_number_id[ne]": [["99"], ["1"], ["100000", FAR]],
       status: [["pending"], ["open"], ["closed"], ["pending,open", UNCOMMON]],
       "status[ne]": [["open"]],
       assigned_to: [[NOBODY]],

@@ -43,6 +43,7 @@ export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promi
     await bootstrap(admin, "test");
     for await (const file of migrate(owner)) {
       if (file.endsWith("_own_rows.sql")) await fill(admin, beside);
+      if (file.endsWith("_windows.sql")) await admin.unsafe(FACTS);
     }
     await work(admin);
   });
@@ -156,4 +157,17 @@ const CONVERSATIONS = `
     case when n % 17 > 0 then pg_temp.moment_of(n * 7919 % 100003) + interval '24 hours' end,
     pg_temp.moment_of(place), pg_temp.moment_of(n * 7919 % 100003)
   from numbers where n % 4 = 0;
+`;
+
+// What a release later added. Few have no phone, some want no marketing, and few are on another number.
+const FACTS = `
+  set session_replication_role = replica;
+  update contacts set
+    phone = case when n % 5000 <> 21 then phone end,
+    has_identity = n % 5000 = 21,
+    marketing_stopped_at = case when n % 50 = 0 then pg_temp.moment_of(n * 7919 % 100003) end
+  from numbers where id = pg_temp.id_of('contact', n) and (n % 50 = 0 or n % 5000 = 21);
+  update conversations set phone_number_id = '99'
+  from numbers where id = pg_temp.id_of('conversation', n) and company = 0 and n % 5000 = 0;
+  set session_replication_role = origin;
 `;

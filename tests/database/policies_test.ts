@@ -92,6 +92,7 @@ Deno.test("there are exactly these policies", () => {
     "template_rereads: the platform reads when templates were read again (select to service_role)",
     "templates: a key reads its company's templates (select to api_client)",
     "templates: people read their company's templates (select to authenticated)",
+    "user_id_changes: the platform reads changes of unknown ids (select to service_role)",
     "waiting_facts: the platform reads waiting facts (select to service_role)",
   ]);
 });

@@ -45,6 +45,8 @@ const CONVERSATION = "id company_id contact_id messaging_account_id status assig
   `last_message_at window_expires_at ${TIMES} version phone_number_id`;
 const MESSAGE = "id company_id conversation_id direction type content whatsapp_message_id " +
   `${TIMES} outcome rendered_text version`;
+const FACTS = "sent_at delivered_at read_at failed_at expired_at failure price_category price_type";
+const WISHES = "do_not_contact_source do_not_contact_at marketing_opt_out_at";
 const ACCOUNT = "phone_number_id business_account_id display_phone";
 const TEMPLATE =
   "id company_id business_account_id phone_number_ids channel_template_id name language " +
@@ -59,7 +61,7 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
   assert.deepEqual(await privilegesOf("api_client"), {
     company_members: { select: MEMBER },
     contacts: {
-      select: `id company_id ${CONTACT} ${TIMES} version`,
+      select: `id company_id ${CONTACT} ${TIMES} version ${WISHES}`,
       insert: CONTACT,
       update: CONTACT,
     },
@@ -70,7 +72,11 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
       update: "title value status stage_id",
     },
     deleted_rows: { select: "company_id resource id version deleted_at" },
-    messages: { select: `${MESSAGE} status` },
+    messages: {
+      select:
+        `${MESSAGE} ${FACTS} status payload media reply_to_whatsapp_id reply_to_id reaction ` +
+        "edited_at revoked_at",
+    },
     pipelines: { select: PIPELINE },
     stages: { select: STAGE },
     teams: { select: TEAM },
@@ -83,21 +89,27 @@ Deno.test("a request that reads with a key sees these columns of its company's r
   assert.deepEqual(await privilegesOf("api_reader"), {
     own_contacts: {
       select: `id company_id ${CONTACT} ${TIMES} phone_key email_key name_words email_words ` +
-        "phone_words empresa_words job_title_words name_sort",
+        `phone_words empresa_words job_title_words name_sort ${WISHES}`,
     },
     own_conversations: {
       select: CONVERSATION.replace("messaging_account_id ", "").replace(
         "version phone_number_id",
-        "last_message_sort",
+        "last_message_sort phone_number_id",
       ),
     },
     own_deals: { select: DEAL.replace("version", "title_sort value_sort") },
     own_members: { select: `user_id company_id name role ${TIMES} ${small}` },
     own_messages: {
       select: "id company_id conversation_id direction type content rendered_text status " +
-        `whatsapp_message_id ${TIMES}`,
+        `whatsapp_message_id ${TIMES} ${FACTS} payload media reply_to_id reply_to_whatsapp_id reaction ` +
+        "edited_at revoked_at",
     },
     own_pipelines: { select: `${PIPELINE} ${small}` },
+    own_sends: {
+      select:
+        "message_id company_id idempotency_key template_name language_code state attempt reason " +
+        "channel_code whatsapp_message_id double_sent_ids lease_ends_at created_at",
+    },
     own_stages: { select: `${STAGE} ${small}` },
     own_teams: { select: `${TEAM} ${small}` },
     own_templates: { select: `${TEMPLATE} name_words` },
@@ -129,7 +141,8 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
       select: `id company_id ${CONTACT.replace("phone", "phone phone_key")} ${TIMES} ` +
         "name_words email_words empresa_words job_title_words email_key version has_identity " +
         "do_not_contact_source do_not_contact_at stop_word_at start_word_at " +
-        "marketing_stopped_at marketing_stop_source marketing_resumed_at marketing_opt_out_at",
+        "marketing_stopped_at marketing_stop_source marketing_resumed_at marketing_opt_out_at " +
+        "profile_name_at",
       insert: `company_id ${CONTACT}`,
       update: CONTACT,
       delete: true,
@@ -144,7 +157,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
     messages: {
       select: `${MESSAGE} sent_at delivered_at read_at failed_at expired_at failure ` +
         "price_category price_type status payload media reply_to_whatsapp_id reply_to_id " +
-        "reaction edited_at revoked_at",
+        "reaction edited_at revoked_at expires_at original_content",
     },
     messaging_accounts: { select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}` },
     pipelines: {

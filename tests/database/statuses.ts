@@ -97,8 +97,28 @@ export async function waiting(sql: Sql, companyId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** The statement that applies a report for an account. */
+export function statusStatement(account: string, item: Record<string, unknown>): string {
+  return `select app.apply_status('{${account}}', '${JSON.stringify(item).replaceAll("'", "''")}')`;
+}
+
+/**
+ * The different ends, in JSON, to which these statements lead in all their orders; each order is undone. `end` is a
+ * query of one column, of the rows that count. The statements of an order are sent together, because there are many.
+ */
+export async function endsOf(sql: Sql, statements: string[], end: string): Promise<unknown[]> {
+  const ends = new Set<string>();
+  for (const order of orders(statements)) {
+    const answers = await sql.unsafe(["savepoint before", ...order, end].join(";\n"));
+    const rows = answers.at(-1) as unknown as Record<string, unknown>[];
+    await sql`rollback to before`;
+    ends.add(JSON.stringify(rows.map((row) => Object.values(row)[0])));
+  }
+  return [...ends].map((text) => JSON.parse(text));
+}
+
 /** Every order of these values. */
-export function orders<Value>(values: Value[]): Value[][] {
+function orders<Value>(values: Value[]): Value[][] {
   if (values.length < 2) return [values];
   return values.flatMap((value, i) =>
     orders([...values.slice(0, i), ...values.slice(i + 1)]).map((rest) => [value, ...rest])

@@ -21,7 +21,7 @@ function once(pairs: [string, number][]): [string, number][] {
 }
 
 Deno.test("the pages for callers list every error code with its HTTP status, and no other", async () => {
-  const pages = ["docs/api.md", "docs/sending-templates.md"];
+  const pages = ["docs/api.md", "docs/sending-templates.md", "docs/replying.md"];
   const listed = once((await Promise.all(pages.map(documented))).flat());
   assert.deepEqual(listed, errors);
 });

@@ -5,12 +5,12 @@ import openApi from "../../supabase/functions/gateway/openapi.json" with { type:
 import { type Page, readPage } from "./pages.ts";
 
 const document: JsonSchema = openApi;
-const SEND = "/send-external-template";
 
 /** Every operation of the description: `GET /contacts read`, or `no key` in place of the scope. */
 const operations = Object.entries<JsonSchema>(document.paths).flatMap(([path, methods]) =>
   Object.entries<JsonSchema>(methods).map(([method, operation]) => {
-    const shown = path === SEND ? `/functions/v1${SEND}` : path.replace("/gateway", "");
+    const isOfGateway = path.startsWith("/gateway/");
+    const shown = isOfGateway ? path.replace("/gateway", "") : `/functions/v1${path}`;
     return `${method.toUpperCase()} ${shown} ${operation["x-required-scope"] ?? "no key"}`;
   })
 ).sort();
@@ -39,8 +39,10 @@ function firstCells(text: string): string[] {
   return cells.flatMap((cell) => Array.from(cell.matchAll(/`(\w+)`/g), ([, name]) => name)).sort();
 }
 
-const [api, sending, specification] = await Promise.all(
-  ["docs/api.md", "docs/sending-templates.md", "docs/specification.md"].map(readPage),
+const [api, sending, replying, specification] = await Promise.all(
+  ["docs/api.md", "docs/sending-templates.md", "docs/replying.md", "docs/specification.md"].map(
+    readPage,
+  ),
 );
 
 Deno.test("The API at a glance lists every operation with its scope, and no other", () => {
@@ -73,6 +75,11 @@ Deno.test("both pages on template sends have every field of the request, and no 
     section(specification, "### 4.10 Send a template"),
   ];
   for (const place of places) assert.deepEqual(firstCells(place), fieldsOf("SendRequest"));
+});
+
+Deno.test("both pages on free replies have every field of the request, and no other", () => {
+  const places = [replying.text, section(specification, "### 4.17 Reply in a conversation")];
+  for (const place of places) assert.deepEqual(firstCells(place), fieldsOf("ReplyRequest"));
 });
 
 const TABLES = {

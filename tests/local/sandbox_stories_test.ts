@@ -84,6 +84,7 @@ const TOLD: Record<string, [ofTemplate: string[], ofText: string[]]> = {
   "+15552000008": [["sent", "delivered", "read", "text"], ["sent", "delivered", "read"]],
   "+15552000009": [["sent", "failed 131050"], ["sent", "failed 131050"]],
   "+15552000010": [["sent", "delivered", "read"], ["failed 131047"]],
+  "+15552000011": [["sent", "delivered"], ["sent", "delivered"]],
 };
 
 for (const [to, { does }] of Object.entries(STORIES)) {

@@ -2585,6 +2585,7 @@ export type Database = {
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_app": { Args: { "app_key": string }; Returns: Json };
       "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "channel_health": { Args: Record<PropertyKey, never>; Returns: Json };
       "claim_reply": {
         Args: {
           "claim_id": string;

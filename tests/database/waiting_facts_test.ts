@@ -1,0 +1,190 @@
+// Reports about messages that are not known: they wait, and are applied once a message gets the id.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { rolledBack } from "../support/acting_as.ts";
+import { connectAccount, newCompany } from "../support/company.ts";
+import { committed } from "./connections.ts";
+import { SENT, settle } from "./sends.ts";
+import { applyStatus, at, claimed, facts, failure, ledger, report, waiting } from "./statuses.ts";
+
+type Sql = postgres.TransactionSql;
+
+const own = await newCompany();
+const other = await newCompany();
+
+/** Runs the job, and returns how many facts it applied and replies it linked. */
+async function runJob(sql: Sql, max = 100): Promise<number> {
+  const [{ applied }] = await sql`select app.apply_waiting_facts(${max}) as applied`;
+  return applied;
+}
+
+/** Keeps a fact as it is; the race of two transactions leaves one behind beside its message. */
+async function keep(sql: Sql, item: Record<string, unknown>) {
+  const row = {
+    company_id: own.id,
+    account_id: own.account_id,
+    whatsapp_message_id: item.id as string,
+    item: sql.json(item as postgres.JSONValue),
+  };
+  await sql`insert into waiting_facts ${sql(row)}`;
+}
+
+/** A message of the company or of the person, without what makes it known when it is written. */
+async function addMessage(sql: Sql, row: Record<string, unknown>): Promise<string> {
+  const { id: company_id, conversation_id } = own;
+  const message = { company_id, conversation_id, content: "Hello", ...row };
+  const [{ id }] = await sql`insert into messages ${sql(message)} returning id`;
+  return id;
+}
+
+Deno.test("a report that overtakes the answer of our own call waits, once, and is applied with it", async () => {
+  await rolledBack(async (sql) => {
+    const send = await claimed(sql, own);
+    for (const [word, seconds] of [["read", 9], ["failed", 3], ["sent", 1], ["read", 9]] as const) {
+      const item = report(word, seconds);
+      assert.equal(await applyStatus(sql, [own.account_id], item), "waiting");
+    }
+    assert.deepEqual(await waiting(sql, own.id), Array(3).fill("wamid.1"));
+    assert.deepEqual(await facts(sql, send.message_id), { status: "pending" });
+
+    await settle(sql, send.claim_id, SENT);
+    assert.deepEqual(await facts(sql, send.message_id), {
+      status: "read",
+      id: "wamid.1",
+      sent_at: at(1),
+      read_at: at(9),
+      failed_at: at(3),
+      failure: failure(131026, "recipient_unreachable"),
+    });
+    assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1" });
+    assert.deepEqual(await waiting(sql, own.id), []);
+  });
+});
+
+Deno.test("a message that is written with its id takes what waits for it", async () => {
+  await rolledBack(async (sql) => {
+    await applyStatus(sql, [own.account_id], report("delivered", 1));
+    const id = await addMessage(sql, {
+      direction: "outbound",
+      outcome: "accepted",
+      whatsapp_message_id: "wamid.1",
+    });
+    assert.equal((await facts(sql, id)).status, "delivered");
+    assert.deepEqual(await waiting(sql, own.id), []);
+  });
+});
+
+Deno.test("what waits is kept for each company that had the number, and applied for the one that sent", async () => {
+  await rolledBack(async (sql) => {
+    const second = await connectAccount(sql, own.id);
+    const accounts = [own.account_id, second.id, other.account_id];
+    assert.equal(await applyStatus(sql, accounts, report("delivered", 1)), "waiting");
+    assert.deepEqual(await waiting(sql, own.id), ["wamid.1"]);
+    assert.deepEqual(await waiting(sql, other.id), ["wamid.1"]);
+    const send = await claimed(sql, other);
+    await settle(sql, send.claim_id, SENT);
+    assert.equal((await facts(sql, send.message_id)).status, "delivered");
+    assert.deepEqual(await waiting(sql, own.id), ["wamid.1"]);
+    assert.deepEqual(await waiting(sql, other.id), []);
+  });
+});
+
+Deno.test("a fact that cannot be applied goes on waiting, and does not undo that the send is settled", async () => {
+  await rolledBack(async (sql) => {
+    const send = await claimed(sql, own);
+    await keep(sql, report("delivered", 1, { at: "yesterday evening" }));
+    await keep(sql, report("sent", 1));
+    assert.equal(await settle(sql, send.claim_id, SENT), "sent");
+    assert.equal((await facts(sql, send.message_id)).status, "sent");
+    assert.deepEqual(await waiting(sql, own.id), ["wamid.1"]);
+    assert.equal(await runJob(sql), 0);
+  });
+});
+
+Deno.test("a fact of a kind that nobody applies does not wait for ever", async () => {
+  await rolledBack(async (sql) => {
+    await keep(sql, { kind: "applause", id: "wamid.1" });
+    const send = await claimed(sql, own);
+    await settle(sql, send.claim_id, SENT);
+    assert.deepEqual(await waiting(sql, own.id), []);
+  });
+});
+
+Deno.test("the job applies what two transactions left behind that did not see each other", async () => {
+  await rolledBack(async (sql) => {
+    const send = await claimed(sql, own);
+    await settle(sql, send.claim_id, SENT);
+    const imported = await addMessage(sql, {
+      direction: "outbound",
+      outcome: "accepted",
+      whatsapp_message_id: "wamid.2",
+    });
+    await keep(sql, report("delivered", 1));
+    await keep(sql, report("read", 2, { id: "wamid.2" }));
+    await keep(sql, report("read", 2, { id: "wamid.unknown" }));
+    assert.equal(await runJob(sql, 0), 0);
+    assert.equal(await runJob(sql), 2);
+    assert.equal((await facts(sql, send.message_id)).status, "delivered");
+    assert.equal((await facts(sql, imported)).status, "read");
+    assert.deepEqual(await waiting(sql, own.id), ["wamid.unknown"]);
+    assert.equal(await runJob(sql), 0);
+  });
+});
+
+Deno.test("a reply that waits finds the message that it answers", async () => {
+  await rolledBack(async (sql) => {
+    const reply = await addMessage(sql, {
+      direction: "inbound",
+      whatsapp_message_id: "wamid.2",
+      reply_to_whatsapp_id: "wamid.1",
+    });
+    const send = await claimed(sql, own);
+    await settle(sql, send.claim_id, SENT);
+    const [{ reply_to_id }] = await sql`select reply_to_id from messages where id = ${reply}`;
+    assert.equal(reply_to_id, send.message_id);
+  });
+});
+
+Deno.test("the job links a reply that was written beside the message that it answers", async () => {
+  await rolledBack(async (sql) => {
+    const answered = await addMessage(sql, {
+      direction: "outbound",
+      outcome: "accepted",
+      whatsapp_message_id: "wamid.1",
+    });
+    const reply = await addMessage(sql, {
+      direction: "inbound",
+      whatsapp_message_id: "wamid.2",
+      reply_to_whatsapp_id: "wamid.1",
+    });
+    await addMessage(sql, { direction: "inbound", reply_to_whatsapp_id: "wamid.unknown" });
+    assert.equal(await runJob(sql), 1);
+    const [{ reply_to_id }] = await sql`select reply_to_id from messages where id = ${reply}`;
+    assert.equal(reply_to_id, answered);
+    assert.equal(await runJob(sql), 0);
+  });
+});
+
+Deno.test("the job leaves a send that another transaction holds for the next time", async () => {
+  const company = await newCompany();
+  const send = await committed(async (sql) => {
+    const send = await claimed(sql, company);
+    await settle(sql, send.claim_id, SENT);
+    return send;
+  });
+  await committed(async (holder) => {
+    await holder`select from sends where id = ${send.send_id} for update`;
+    await rolledBack(async (sql) => {
+      await sql`set local lock_timeout = '5s'`;
+      await sql`
+        insert into waiting_facts (company_id, account_id, whatsapp_message_id, item)
+        values (${company.id}, ${company.account_id}, 'wamid.1', ${
+        sql.json(report("read", 1) as postgres.JSONValue)
+      })
+      `;
+      await runJob(sql);
+      assert.deepEqual(await waiting(sql, company.id), ["wamid.1"]);
+    });
+  });
+});

@@ -1,0 +1,113 @@
+// The channel delivers late, twice, regrouped and in any order. Whatever it does, the rows are the same.
+
+import assert from "node:assert/strict";
+import { ownWebhook, signatureOf } from "../support/channel_apps.ts";
+import { startFunction } from "../support/function_process.ts";
+import { withDatabase } from "../support/test_stack.ts";
+import { fixture, FIXTURES, type Piece, pieces, regrouped, shuffled } from "./told/fixtures.ts";
+import { rowsOf } from "./told/rows.ts";
+import { newWorld, type World } from "./told/world.ts";
+
+const webhook = await ownWebhook();
+const POSTERS = 8;
+const ORDERS = 20;
+
+/** The rows after all fixtures in the order of their numbers. */
+const expected = await (async () => {
+  const world = await newWorld();
+  for (const body of bodiesOf(world)) {
+    assert.equal((await webhook.post(world.app, body)).status, 200);
+  }
+  return await rowsOf(world);
+})();
+
+Deno.test("all fixtures together leave what each of them tells", () => {
+  const status = (number: number) =>
+    expected.messages.find(({ content }) => content === `Send ${number}`)?.status;
+  assert.deepEqual(
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17].map(status),
+    [
+      ...["read", "failed", "failed", "failed", "failed", "failed", "failed", "read", "read"],
+      ...["read", "read", "sent", "delivered", "sent", "delivered", "delivered", "sent"],
+    ],
+  );
+  const inbound = expected.messages.filter(({ direction }) => direction === "inbound");
+  assert.equal(inbound.length, 28);
+});
+
+Deno.test(`${ORDERS} random orders, twice, regrouped and posted by ${POSTERS} at once, leave the same rows`, async () => {
+  for (let order = 0; order < ORDERS; order++) {
+    const world = await newWorld();
+    const told = groups(pieces(bodiesOf(world)));
+    await postAtOnce(told, async (body) => (await webhook.post(world.app, body)).status);
+    await settled(world);
+    assert.deepEqual(await rowsOf(world), expected, JSON.stringify(told));
+  }
+});
+
+Deno.test("a function that is killed in the middle leaves the same rows once the channel repeats itself", async () => {
+  const world = await newWorld();
+  const told = groups(pieces(bodiesOf(world)));
+  for (let kill = 0; kill < 3; kill++) {
+    const server = await startFunction("whatsapp");
+    const ending = Promise.withResolvers<void>();
+    let answered = 0;
+    const posting = postAtOnce(shuffled(told), async (body) => {
+      const bytes = new TextEncoder().encode(body);
+      const answer = await fetch(`${server.url}/webhook/${world.app.app_key}`, {
+        method: "POST",
+        headers: { "X-Hub-Signature-256": await signatureOf(bytes, world.app.secret) },
+        body: bytes,
+      });
+      await answer.body?.cancel();
+      if (++answered === 2 + 3 * kill) ending.resolve();
+      return answer.status;
+    });
+    const failed = assert.rejects(posting);
+    await ending.promise;
+    await server.kill();
+    await failed;
+  }
+  await postAtOnce(told, async (body) => (await webhook.post(world.app, body)).status);
+  await settled(world);
+  assert.deepEqual(await rowsOf(world), expected);
+});
+
+function bodiesOf({ shift }: World): string[] {
+  return FIXTURES.map((name) => fixture(name.split("_")[0], shift));
+}
+
+/** Every item twice, in any order, in bodies of one to twenty items. */
+function groups(items: Piece[]): string[] {
+  const left = shuffled([...items, ...items]);
+  const bodies: string[] = [];
+  while (left.length > 0) {
+    bodies.push(regrouped(left.splice(0, 1 + Math.floor(Math.random() * 20))));
+  }
+  return bodies;
+}
+
+async function postAtOnce(
+  bodies: string[],
+  post: (body: string) => Promise<number>,
+): Promise<void> {
+  const left = [...bodies];
+  await Promise.all(Array.from({ length: POSTERS }, async () => {
+    for (let body = left.shift(); body !== undefined; body = left.shift()) {
+      assert.equal(await post(body), 200);
+    }
+  }));
+}
+
+/** An event that did not get a lock in time is applied when the channel repeats it. */
+async function settled({ app }: World) {
+  for (let tries = 0; tries < 5; tries++) {
+    const left = await withDatabase((sql) =>
+      sql`select state, error, body from channel_events
+        where channel_app_id = ${app.id} and state not in ('done', 'unroutable')`
+    );
+    if (left.length === 0) return;
+    for (const { body } of left) await webhook.post(app, new Uint8Array(body));
+  }
+  assert.fail("Events are left that are not done");
+}

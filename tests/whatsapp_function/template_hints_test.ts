@@ -1,0 +1,203 @@
+// What the channel tells of templates and accounts, from the body of the event to the next send.
+import assert from "node:assert/strict";
+import { tellOfAccount, tellOfTemplate, tellOfTrouble } from "../database/hints.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownSender, ownWhatsapp } from "../support/own_functions.ts";
+import { accepted, ledgerOf, template } from "../support/sending.ts";
+import {
+  type ListedTemplate,
+  listedTemplate,
+  templateChannel,
+} from "../support/template_channel.ts";
+import { withDatabase } from "../support/test_stack.ts";
+import { type CompanyWithCatalogue, companyWithCatalogue, templatesOf } from "./own_account.ts";
+import { itemsOf } from "./reading_events.ts";
+
+/** A template that `template()` fits. */
+const order = (changes: ListedTemplate = {}) =>
+  listedTemplate("order_update", {
+    components: [{ type: "BODY", text: "Olá {{1}}, o pedido {{2}} saiu." }],
+    quality_score: { score: "GREEN" },
+    ...changes,
+  });
+
+/** A channel that lists order_update and takes messages, and a company that has read its list. */
+async function listening() {
+  let isDown = false;
+  const channel = templateChannel({
+    templates: [order()],
+    answer: ({ url }) =>
+      url.endsWith("/messages")
+        ? accepted()
+        : isDown
+        ? new Response("Service Unavailable", { status: 503 })
+        : null,
+  });
+  const company = await companyWithCatalogue();
+  const run = await ownWhatsapp(channel.url);
+  const synchronise = () => run("template-sync", company.account_id);
+  assert.equal((await synchronise()).status, 200);
+  const sender = await ownSender(channel.url);
+  channel.calls.length = 0;
+  return {
+    company,
+    channel,
+    /** The channel changes the template. */
+    list: (changes: ListedTemplate) => channel.templates = [order(changes)],
+    /** The channel lists nothing from now on. */
+    break: () => isDown = true,
+    synchronise,
+    send: (changes: Record<string, unknown> = {}) =>
+      sender(company.keys.messaging, template(anyPhone(), changes)),
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  };
+}
+
+/** The one item of an event, about the business account of a company and as if it happened now. */
+function told(file: string, company: Pick<CompanyWithCatalogue, "business_account_id">) {
+  const [item, ...more] = itemsOf(file);
+  assert.deepEqual(more, []);
+  const at = new Date(Math.floor(Date.now() / 1000) * 1000).toISOString();
+  return { ...item, waba: company.business_account_id, at: item.at && at };
+}
+
+/** Applies the event about a template. */
+async function tell(file: string, company: CompanyWithCatalogue) {
+  const item = told(file, company);
+  assert.equal(
+    await withDatabase((sql) => tellOfTemplate(sql, [company.account_id], item)),
+    "done",
+  );
+}
+
+const isDue = async ({ account_id }: CompanyWithCatalogue) =>
+  (await withDatabase((sql) =>
+    sql`select from due_jobs() where job = 'template-sync' and account_id = ${account_id}`
+  )).length === 1;
+
+Deno.test("after a template was rejected or paused, the next send reads it again and is refused, and its key is free", async () => {
+  for (
+    const [file, status] of [["60_template_rejected", "REJECTED"], ["61_template_paused", "PAUSED"]]
+  ) {
+    await using at = await listening();
+    at.list({ status });
+    await tell(file, at.company);
+    const refused = await at.send({ idempotency_key: "once" });
+    assert.deepEqual([refused.status, refused.body.code], [422, "template_rejected"], file);
+    assert.equal(refused.body.details[0].field, "template_name");
+    assert.match(refused.body.details[0].message, new RegExp(`^is ${status} at the channel`));
+    assert.deepEqual(at.channel.calls.map((call) => call.split(" ")[0]), ["GET"]);
+    assert.deepEqual(await ledgerOf(at.company), []);
+
+    // The job reads the list, and the template can be sent again.
+    at.list({ status: "APPROVED" });
+    assert.equal(await isDue(at.company), true);
+    await at.synchronise();
+    assert.equal(await isDue(at.company), false);
+    const sent = await at.send({ idempotency_key: "once" });
+    assert.deepEqual([sent.status, sent.body.success], [200, true], JSON.stringify(sent.body));
+  }
+});
+
+Deno.test("when the template cannot be read, what was told refuses the send", async () => {
+  await using at = await listening();
+  at.break();
+  await tell("61_template_paused", at.company);
+  const lines = await logged(async () => {
+    const { status, body } = await at.send();
+    assert.deepEqual([status, body.code], [422, "template_rejected"]);
+    assert.match(body.details[0].message, /^is PAUSED at the channel/);
+  });
+  assert.match(lines.join(), /template_not_reread/);
+  assert.deepEqual(await ledgerOf(at.company), []);
+});
+
+Deno.test("what the channel lists is the truth, whatever it told", async () => {
+  await using at = await listening();
+  await tell("60_template_rejected", at.company);
+  assert.equal((await templatesOf(at.company))[0].status, "REJECTED");
+  const { status, body } = await at.send();
+  assert.deepEqual([status, body.success], [200, true], JSON.stringify(body));
+  assert.equal((await templatesOf(at.company))[0].status, "APPROVED");
+});
+
+Deno.test("a template of another quality is shown so and still sent, and its list is read soon", async () => {
+  await using at = await listening();
+  await tell("62_template_quality", at.company);
+  assert.equal((await templatesOf(at.company))[0].quality, "YELLOW");
+  assert.equal((await at.send()).status, 200);
+  assert.equal(await isDue(at.company), true);
+});
+
+Deno.test("of a template that became marketing, nothing is sent to who wants none", async () => {
+  await using at = await listening();
+  const phone = anyPhone();
+  await withDatabase((sql) =>
+    sql`
+      insert into contacts (company_id, phone, marketing_stopped_at, marketing_stop_source)
+      values (${at.company.id}, ${phone}, now(), 'preference')
+    `
+  );
+  const reason = async () => {
+    const { status, body } = await at.send({ phone });
+    assert.equal(status, 200);
+    return body.reason;
+  };
+  assert.equal(await reason(), undefined);
+  await tell("63_category_completed", at.company);
+  assert.equal((await templatesOf(at.company))[0].category, "MARKETING");
+  assert.equal(await reason(), "marketing_opt_out");
+  at.list({ category: "MARKETING" });
+  await at.synchronise();
+  assert.equal(await reason(), "marketing_opt_out");
+});
+
+Deno.test("events of accounts and trouble of a number are kept, and every send goes on", async () => {
+  await using at = await listening();
+  const { company } = at;
+  await withDatabase(async (sql) => {
+    const accounts = [company.account_id];
+    for (const file of ["64_phone_throughput", "65_account_restriction", "66_account_disabled"]) {
+      assert.equal(await tellOfAccount(sql, accounts, told(file, company)), "done");
+    }
+    assert.equal(
+      await tellOfTrouble(sql, company.account_id, told("20_value_errors", company)),
+      "done",
+    );
+  });
+  const notices = await withDatabase((sql) =>
+    sql`
+      select event, stops_sending, until, value from account_notices
+      where company_id = ${company.id} order by event
+    `
+  );
+  assert.deepEqual(
+    notices.map(({ event, stops_sending, until }) => [event, stops_sending, until?.toISOString()]),
+    [
+      ["130429", false, undefined],
+      ["ACCOUNT_RESTRICTION", true, "2026-11-28T12:00:00.000Z"],
+      ["DISABLED_UPDATE", true, undefined],
+      ["THROUGHPUT_UPGRADE", false, undefined],
+    ],
+  );
+  assert.deepEqual(notices[0].value, {
+    code: 130429,
+    message: "Rate limit hit",
+    details: "Cloud API message throughput has been reached.",
+  });
+  assert.equal((await at.send()).status, 200);
+});
+
+Deno.test("an account whose business account becomes known has its templates read", async () => {
+  const company = await newCompany();
+  const due = () => isDue({ ...company, business_account_id: "" });
+  assert.equal(await due(), false);
+  await withDatabase((sql) =>
+    sql`
+      update messaging_accounts set business_account_id = ${`8${company.phone_number_id.slice(1)}`}
+      where id = ${company.account_id}
+    `
+  );
+  assert.equal(await due(), true);
+});
