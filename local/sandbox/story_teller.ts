@@ -122,7 +122,7 @@ export function storyTeller({ webhook, people, now, pace }: TellerOptions) {
           : "The sandbox has too much to tell the webhook; try again later";
         return { isPosted: false, status: null, reason };
       }
-      const { first, over } = callerOf(target).deliver(messageEvent(pair, written, now()));
+      const { first, over } = callerOf(target).deliver(messageEvent(pair, written, now()), true);
       keep(over);
       const status = await first;
       if (status === 200) return { isPosted: true, status };

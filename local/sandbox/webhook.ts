@@ -18,8 +18,8 @@ export interface Delivery {
 /** The channel itself goes on for seven days. */
 const RETRIES_AFTER_MS = [1000, 2000, 4000, 8000, 16_000];
 const TIMEOUT_MS = 10_000;
-/** How many events are posted at once. The functions of a local stack share one process with the sandbox. */
-const AT_ONCE = 4;
+/** How many events are posted at once: few, because those who send share the functions and the database. */
+const AT_ONCE = 2;
 
 /**
  * Posts signed events to the webhook of an app, and posts again what it does not answer with 200, as the channel
@@ -32,9 +32,17 @@ export function webhookCaller(webhook: Webhook, pace: number, ending: AbortSigna
   let free = AT_ONCE;
   const waiting: (() => void)[] = [];
 
-  const call = async (body: Uint8Array<ArrayBuffer>, signature: string): Promise<number | null> => {
+  const call = async (
+    body: Uint8Array<ArrayBuffer>,
+    signature: string,
+    isUrgent = false,
+  ): Promise<number | null> => {
     if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else {
+      await new Promise<void>((resolve) =>
+        isUrgent ? waiting.unshift(resolve) : waiting.push(resolve)
+      );
+    }
     try {
       ending.throwIfAborted();
       const answer = await fetch(webhook.url, {
@@ -56,11 +64,15 @@ export function webhookCaller(webhook: Webhook, pace: number, ending: AbortSigna
   };
 
   return {
-    /** Begins to post an event. Neither promise is ever rejected. */
-    deliver(event: unknown): Delivery {
+    /**
+     * Begins to post an event. Neither promise is ever rejected.
+     *
+     * @param isUrgent somebody waits for the first answer, so it goes before those that wait already.
+     */
+    deliver(event: unknown, isUrgent = false): Delivery {
       const body = eventBytes(event);
       const signing = signatureOf(body, webhook.secret);
-      const first = signing.then((signature) => call(body, signature));
+      const first = signing.then((signature) => call(body, signature, isUrgent));
       const insist = async () => {
         let status = await first;
         for (const after of RETRIES_AFTER_MS) {

@@ -31,6 +31,9 @@ Deno.test("a contact needs only a phone; every other field takes its default", a
     empresa: null,
     custom_fields: {},
     do_not_contact: false,
+    do_not_contact_source: null,
+    do_not_contact_at: null,
+    marketing_opt_out_at: null,
     is_active: true,
   });
 });

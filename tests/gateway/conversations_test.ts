@@ -19,6 +19,7 @@ Deno.test("conversations are listed with the specification's fields", async () =
     id: made.conversation_id,
     company_id: made.id,
     contact_id: made.contact_id,
+    phone_number_id: made.phone_number_id,
     status: "open",
     assigned_to: null,
     team_id: null,

@@ -15,6 +15,7 @@ const idsOf = (company: typeof ours): Record<string, string> => ({
   pipeline_id: company.pipeline_id,
   assigned_to: company.member_id,
   team_id: company.team_id,
+  reply_to_id: company.message_id,
 });
 
 for (const route of listRoutes) {

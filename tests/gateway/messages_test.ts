@@ -1,6 +1,7 @@
 // Messages: what was said in a conversation, newest first, and each by its id.
 
 import assert from "node:assert/strict";
+import { schemaOf } from "../support/any_query.ts";
 import { assertField, call, send } from "../support/calls.ts";
 import { addMessage, anyPhone, type Company, newCompany } from "../support/company.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
@@ -21,6 +22,14 @@ async function otherConversation(company: Company): Promise<Company> {
   });
 }
 
+/** What a message does not have that is neither reported on nor a person's. */
+const WITHOUT = {
+  ...{ sent_at: null, delivered_at: null, read_at: null, failed_at: null, expired_at: null },
+  ...{ failure: null, price_category: null, price_type: null, payload: null, media: null },
+  ...{ reply_to_id: null, reply_to_whatsapp_id: null, reaction: null, edited_at: null },
+  revoked_at: null,
+};
+
 Deno.test("messages show who said what, and whether the channel has accepted it", async () => {
   const company = await newCompany();
   const minute = (n: number) => new Date(Date.UTC(2026, 0, 1, 12, n));
@@ -40,7 +49,7 @@ Deno.test("messages show who said what, and whether the channel has accepted it"
   });
   const { status, body } = await call(company.keys.read, "GET", pathOf(company));
   assert.equal(status, 200);
-  const own = { company_id: company.id, conversation_id: company.conversation_id };
+  const own = { ...WITHOUT, company_id: company.id, conversation_id: company.conversation_id };
   const ours = {
     ...{ ...own, direction: "outbound", type: "text", content: "Hi" },
     ...{ rendered_text: null, whatsapp_message_id: null },
@@ -63,7 +72,7 @@ Deno.test("messages show who said what, and whether the channel has accepted it"
   ]);
   assert.deepEqual(Object.keys(body.data[0]), [
     ...["id", "company_id", "conversation_id", "direction", "type", "content", "rendered_text"],
-    ...["status", "whatsapp_message_id", "created_at", "updated_at"],
+    ...["status", "whatsapp_message_id", ...Object.keys(WITHOUT), "created_at", "updated_at"],
   ]);
   for (const row of body.data) {
     const one = await call(company.keys.read, "GET", `/messages/${row.id}`);
@@ -93,6 +102,140 @@ Deno.test("the messages of one conversation are walked in pages, and no other's 
   assert.deepEqual([...idsOf(first), ...idsOf(rest)], idsOf(all));
   const elsewhere = await call(company.keys.read, "GET", `${pathOf(other)}?cursor=${cursor}`);
   assertField(elsewhere, "cursor", /belongs to a query with other filters/);
+});
+
+Deno.test("an outbound message shows when each thing was reported, what it costs and why it failed", async () => {
+  const company = await newCompany();
+  const failure = { reason: "recipient_unreachable", code: 131026, message: "No", details: null };
+  const times = Object.fromEntries(
+    ["sent_at", "delivered_at", "read_at", "failed_at", "expired_at"].map((name, at) => [
+      name,
+      `2026-01-01T12:0${at}:00+00:00`,
+    ]),
+  );
+  const price = { price_category: "utility", price_type: "regular" };
+  const id = await withDatabase((sql) =>
+    addMessage(sql, company, {
+      direction: "outbound",
+      outcome: "accepted",
+      ...times,
+      ...price,
+      failure,
+    })
+  );
+  const { body: { data } } = await call(company.keys.read, "GET", `/messages/${id}`);
+  // Proof that it arrived beats what was reported otherwise.
+  const expected = { ...times, ...price, failure, status: "read" };
+  assert.deepEqual(data, { ...data, ...expected });
+
+  const at = (cleared: Record<string, null>) =>
+    withDatabase((sql) => sql`update messages set ${sql(cleared)} where id = ${id}`);
+  const statuses: [string, string][] = [
+    ["read_at", "delivered"],
+    ["delivered_at", "failed"],
+    ["failed_at", "expired"],
+    ["expired_at", "sent"],
+    ["sent_at", "accepted"],
+  ];
+  for (const [column, status] of statuses) {
+    await at({ [column]: null });
+    const [changed] = await messagesSince(company);
+    assert.deepEqual([changed.id, changed.status, changed[column]], [id, status, null]);
+  }
+});
+
+/** The messages of a company, as its changes show them. */
+async function messagesSince({ keys }: Company) {
+  const { status, body } = await call(keys.read, "GET", "/messages/changes");
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.data;
+}
+
+Deno.test("an inbound message shows its payload, its medium, what it answers, and how it was changed", async () => {
+  const company = await newCompany();
+  const at = "2026-01-01T12:00:00+00:00";
+  const media = {
+    ...{ id: "1234", mime_type: "audio/ogg", sha256: "c2hh", filename: null, voice: true },
+    ...{ animated: null, expires_at: "2026-01-08T12:00:00Z" },
+  };
+  const person = {
+    ...{ type: "audio", content: "", sent_at: at, media, payload: { forwarded: true } },
+    ...{ reply_to_whatsapp_id: "wamid.asked", edited_at: at, revoked_at: at },
+  };
+  const [asked, answer] = await withDatabase(async (sql) => {
+    const reply_to_id = await addMessage(sql, company, {
+      ...{ direction: "outbound", outcome: "accepted", whatsapp_message_id: "wamid.asked" },
+      reaction: { emoji: "👍🏽", at: "2026-01-01T12:00:00Z" },
+    });
+    return [reply_to_id, await addMessage(sql, company, { ...person, reply_to_id })];
+  });
+  const read = async (id: string) =>
+    (await call(company.keys.read, "GET", `/messages/${id}`)).body.data;
+  const shown = await read(answer);
+  assert.deepEqual(shown, { ...shown, ...person, reply_to_id: asked, status: null });
+  assert.deepEqual((await read(asked)).reaction, { emoji: "👍🏽", at: "2026-01-01T12:00:00Z" });
+  assert.deepEqual(
+    (await messagesSince(company)).map(({ id }: { id: string }) => id).sort(),
+    [
+      asked,
+      answer,
+    ].sort(),
+  );
+
+  // A reaction that was taken back keeps its time.
+  await withDatabase((sql) =>
+    sql`update messages set reaction = ${sql.json({ emoji: null, at })} where id = ${asked}`
+  );
+  assert.equal((await read(asked)).reaction, null);
+  const changed = (await messagesSince(company)).find(({ id }: { id: string }) => id === asked);
+  assert.equal(changed.reaction, null);
+  const found = await call(company.keys.read, "GET", `${pathOf(company)}?reply_to_id=${asked}`);
+  assert.deepEqual(idsOf(found.body), [answer]);
+  await withDatabase((sql) => sql`delete from messages where id = ${asked}`);
+  assert.deepEqual([(await read(answer)).reply_to_id, shown.reply_to_whatsapp_id], [
+    null,
+    "wamid.asked",
+  ]);
+});
+
+Deno.test("every type that a person may send is shown, and found by its type", async () => {
+  const company = await newCompany();
+  const types: string[] = schemaOf("/conversations/{id}/messages", "type").items.enum;
+  await withDatabase(async (sql) => {
+    for (const type of types) await addMessage(sql, company, { type, content: "" });
+  });
+  for (const type of types) {
+    const { body } = await call(company.keys.read, "GET", `${pathOf(company)}?type=${type}`);
+    assert.deepEqual(body.data.map((row: { type: string }) => row.type), [type]);
+  }
+  const { body } = await call(company.keys.read, "GET", `${pathOf(company)}?type[ne]=${types}`);
+  assert.deepEqual(body.data, []);
+});
+
+Deno.test("messages as long as people may write, with payloads, come in pages of about 1 MiB, in lists and in changes", async () => {
+  const company = await newCompany();
+  await withDatabase((sql) =>
+    sql`
+      insert into messages (company_id, conversation_id, direction, content, payload)
+      select ${company.id}, ${company.conversation_id}, 'inbound', repeat('語', 65536),
+        jsonb_build_object('text', repeat('"', 32000))
+      from generate_series(1, 20)
+    `
+  );
+  for (const path of [pathOf(company), "/messages/changes"]) {
+    const ids: string[] = [];
+    let pages = 0;
+    for (let cursor = "", hasMore = true; hasMore; pages++) {
+      const { body } = await call(company.keys.read, "GET", `${path}?limit=200${cursor}`);
+      const bytes = new TextEncoder().encode(JSON.stringify(body)).length;
+      assert.ok(bytes < 1.5 * 1024 * 1024, `${bytes} bytes`);
+      ids.push(...idsOf(body));
+      hasMore = body.pagination.has_more;
+      cursor = `&cursor=${body.pagination.next_cursor}`;
+    }
+    assert.ok(pages > 3, `${pages} pages`);
+    assert.deepEqual([ids.length, new Set(ids).size], [20, 20]);
+  }
 });
 
 Deno.test("a page of long messages ends early and has a cursor; a walk by has_more meets each once", async () => {

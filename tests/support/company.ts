@@ -134,7 +134,17 @@ export interface MessageColumns {
   whatsapp_message_id?: string;
   created_at?: Date;
   /** Of an inbound message: when the person wrote it. */
-  sent_at?: Date;
+  sent_at?: Date | string;
+  delivered_at?: string;
+  read_at?: string;
+  failed_at?: string;
+  expired_at?: string;
+  failure?: postgres.JSONValue;
+  payload?: postgres.JSONValue;
+  media?: postgres.JSONValue;
+  reply_to_id?: string;
+  reply_to_whatsapp_id?: string;
+  reaction?: postgres.JSONValue;
 }
 
 /** Adds a message to the conversation of a company, and returns its id. */

@@ -11,6 +11,7 @@ const KINDS: Record<string, string> = {
   ...{
     id: "id",
     contact_id: "id",
+    reply_to_id: "id",
     stage_id: "id",
     pipeline_id: "id",
     assigned_to: "id",
@@ -43,7 +44,7 @@ export function meets(row: FoundRow, parameter: string, text: string): boolean {
     return has && splitText(text).includes(textOfMember(row.custom_fields[key])!);
   }
   const [, name, operator = "is"] = /^(\w+)(?:\[(\w+)\])?$/.exec(parameter)!;
-  const field = FIELDS[name] ?? name;
+  const field = name in row ? name : FIELDS[name];
   const value = row[field];
   const kind = kindOf(field);
   const isGiven = (given: string) =>

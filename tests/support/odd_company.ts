@@ -159,7 +159,11 @@ async function addOddRows(sql: Sql, company: Company) {
   const { id: company_id, account_id } = company;
   const contacts = await add(sql, "contacts", ODD_TEXTS, (text, at) => ({
     company_id,
-    phone: PHONES[at] ?? `+4420${7_000_000 + at * 13}`,
+    ...(at % 9 === 8
+      ? { phone: null, has_identity: true }
+      : { phone: PHONES[at] ?? `+4420${7_000_000 + at * 13}`, has_identity: false }),
+    marketing_stopped_at: at % 4 === 1 ? timesOf(sql, at).updated_at : null,
+    marketing_resumed_at: at % 8 === 1 ? timesOf(sql, at + 3).updated_at : null,
     name: at % 13 === 12 ? null : text,
     email: pick([
       null,
@@ -199,6 +203,7 @@ async function addOddRows(sql: Sql, company: Company) {
     contact_id: pick(contacts, at * 3),
     stage_id: pick([...company.stage_ids, ...stages], at),
   }));
+  const other = await connectAccount(sql, company_id);
   const conversations = await add(
     sql,
     "conversations",
@@ -206,7 +211,7 @@ async function addOddRows(sql: Sql, company: Company) {
     (contact_id, at) => ({
       company_id,
       contact_id,
-      messaging_account_id: account_id,
+      messaging_account_id: at % 5 === 4 ? other.id : account_id,
       status: pick(["open", "pending", "closed"], at),
       assigned_to: pick([null, ...members.slice(0, 3)], at),
       team_id: pick([teams[0], null, teams[1]], at),
@@ -221,7 +226,18 @@ async function addOddRows(sql: Sql, company: Company) {
     content,
     direction: at % 3 === 0 ? "inbound" : "outbound",
     outcome: at % 3 === 0 ? null : pick(["pending", "accepted", "failed", "accepted"], at),
-    type: pick(["text", "image", "video", "document"], at),
+    type: at % 3 === 0
+      ? pick(["text", "audio", "location", "unsupported", "system"], at)
+      : pick(["text", "image", "video", "document"], at),
+    sent_at: at % 4 === 0 ? null : timesOf(sql, at).created_at,
+    delivered_at: at % 6 === 4 ? timesOf(sql, at + 1).created_at : null,
+    read_at: at % 12 === 5 ? timesOf(sql, at + 2).created_at : null,
+    failed_at: at % 12 === 8 ? timesOf(sql, at + 3).created_at : null,
+    failure: at % 12 === 8
+      ? sql.json({ reason: "channel_error", code: 131026, message: content, details: null })
+      : null,
+    payload: at % 6 === 0 ? sql.json({ text: { body: content } }) : null,
+    reaction: at % 7 === 1 ? sql.json({ emoji: "👍🏽", at: "2026-01-31T09:30:00Z" }) : null,
     rendered_text: pick([null, content], at),
     whatsapp_message_id: at % 4 === 0 ? null : `wamid.${content}.${at}`.slice(0, 255),
   }));

@@ -54,15 +54,18 @@ export async function ownSender(
     ask(app, key, "POST", `/send-external-template${query}`, json);
 }
 
-/** The channel's own door in this process. What it returns calls for a job with the right secret. */
+/**
+ * The channel's own door in this process. What it returns calls for a job with the right secret, for an account or for
+ * none.
+ */
 export async function ownWhatsapp(
   channelUrl: string,
   { supabaseUrl = stack.url, ...changes }: Partial<WhatsappConfig> = {},
 ) {
   const config = await readWhatsappConfig(environment({ supabaseUrl, channelUrl }));
   const app = whatsapp({ ...config, ...changes });
-  return (job: string, account_id: string) =>
-    ask(app, config.jobsSecret!, "POST", `/whatsapp/jobs/${job}`, { account_id });
+  return (job: string, account_id?: string) =>
+    ask(app, config.jobsSecret!, "POST", `/whatsapp/jobs/${job}`, account_id ? { account_id } : {});
 }
 
 /** The free reply in this process, with the channel and the database at these addresses. */

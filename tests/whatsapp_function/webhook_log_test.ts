@@ -8,7 +8,7 @@ const webhook = await ownWebhook();
 
 Deno.test("each refusal is a line of the log, and no line or answer has a secret, a token or a body", async () => {
   const app = await newChannelApp();
-  const body = "what people write";
+  const body = "what people write"; // which is no event
   const answers: string[] = [];
   const lines = await logged(async () => {
     const signature = await signatureOf(new TextEncoder().encode(body), "another secret");
@@ -29,6 +29,7 @@ Deno.test("each refusal is a line of the log, and no line or answer has a secret
       ["key_refused", "invalid_signature", "wrong", `/whatsapp/webhook/${app.app_key}`],
       ["key_refused", "invalid_signature", "missing", `/whatsapp/webhook/${app.app_key}`],
       ["key_refused", "wrong_verify_token", undefined, `/whatsapp/webhook/${app.app_key}`],
+      ["channel_event", undefined, undefined, `/whatsapp/webhook/${app.app_key}`],
     ],
   );
   const all = [...lines, ...answers].join("\n");

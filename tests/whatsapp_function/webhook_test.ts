@@ -35,11 +35,17 @@ Deno.test("verification requests and signed posts are answered as the vectors sa
     body: body.toString("base64"),
     ...{ state, attempts, error },
   }));
-  assert.deepEqual(
-    stored,
-    vectors.posts.filter(({ status }) => status === 200)
-      .map(({ body_base64: body }) => ({ body, state: "stored", attempts: 0, error: null })),
-  );
+  const [message, nothing, noJson] = vectors.posts.filter(({ status }) => status === 200);
+  assert.deepEqual(stored, [
+    {
+      body: message.body_base64,
+      state: "unroutable",
+      attempts: 0,
+      error: "No account that names this app has the number 730000000000001",
+    },
+    { body: nothing.body_base64, state: "done", attempts: 0, error: null },
+    { body: noJson.body_base64, state: "dead", attempts: 0, error: "The body is not JSON" },
+  ]);
 });
 
 Deno.test("the challenge is echoed as plain text, and only with mode, token and challenge", async () => {

@@ -7,10 +7,13 @@ export interface Cards {
   byUserId: Map<string, Person>;
 }
 
+/** The channel sends one, or one for each message. */
+const MAX_CARDS = 10_000;
+
 /** The `contacts` of a change. The list can be missing. */
 export function cardsIn(contacts: unknown): Cards {
   const cards: Cards = { byPhone: new Map(), byUserId: new Map() };
-  for (const contact of list(contacts)) {
+  for (const contact of list(contacts).slice(0, MAX_CARDS)) {
     const profile = objectIn(contact, "profile");
     const person = {
       phone: phoneIn(contact, "wa_id"),

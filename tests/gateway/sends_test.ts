@@ -1,0 +1,178 @@
+// What became of a send, read without repeating it: by the id of its message, or by its idempotency key.
+import assert from "node:assert/strict";
+import { assertField, call, send } from "../support/calls.ts";
+import {
+  addSentMessage,
+  anyPhone,
+  type Company,
+  type MessageColumns,
+  newCompany,
+  type SendColumns,
+} from "../support/company.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompany();
+
+/** Adds a send, and answers it as its message's id finds it. */
+async function added(columns: SendColumns, message: MessageColumns = {}, of: Company = company) {
+  const id = await withDatabase((sql) =>
+    addSentMessage(sql, of, { idempotency_key: null, ...columns }, message)
+  );
+  const { status, body } = await call(of.keys.read, "GET", `/sends/${id}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.data;
+}
+
+async function find(key: string, of: Company = company) {
+  const query = new URLSearchParams({ idempotency_key: key });
+  const { status, body } = await call(of.keys.read, "GET", `/sends?${query}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(body.pagination, { limit: 1, has_more: false, next_cursor: null });
+  return body.data;
+}
+
+Deno.test("a template send is found by its key and by its message, as it was answered", async () => {
+  const { keys, ...own } = await newCompany();
+  const json = {
+    ...{ phone: anyPhone(), template_name: "order_update", language_code: "en_US" },
+    ...{ display_text: "On its way.", body_variables: ["Ada", "A-1"] },
+    ...{ idempotency_key: "order, A-1", phone_number_id: own.phone_number_id },
+  };
+  const headers = { "X-Api-Key": keys.messaging, "Content-Type": "application/json" };
+  const sent = await send(stack.template_url, "POST", headers, JSON.stringify(json));
+  assert.equal(sent.status, 200, JSON.stringify(sent.body));
+  const { message_id, conversation_id, whatsapp_message_id } = sent.body;
+
+  const { body: { data } } = await call(keys.read, "GET", `/sends/${message_id}`);
+  const { sent_at: _, delivered_at: __, read_at: ___, created_at, status, ...rest } = data;
+  assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
+  // The sandbox may have reported on it since.
+  assert.match(status, /^(accepted|sent|delivered|read)$/);
+  assert.deepEqual(rest, {
+    ...{ message_id, company_id: own.id, conversation_id, idempotency_key: "order, A-1" },
+    ...{ kind: "template", template_name: "order_update", language_code: "en_US" },
+    ...{ state: "sent", attempt: 1, error: null, double_sent: false, whatsapp_message_id },
+    ...{ lease_ends_at: null, failed_at: null, expired_at: null },
+  });
+  const [found] = await find("order, A-1", { keys, ...own });
+  assert.equal(found.message_id, message_id);
+  assert.deepEqual(Object.keys(found), Object.keys(data));
+});
+
+Deno.test("a key with any characters finds its own send, and nothing else is one", async () => {
+  const odd = ["a,b", "a\\,b", 'in."(', "eq.x", "*", "100%", "a b+c", "ÜÑ🎈", "x".repeat(200), "A"];
+  for (const idempotency_key of odd) {
+    const { message_id } = await added({ idempotency_key });
+    const found = await find(idempotency_key);
+    assert.deepEqual(found.map((each: { message_id: string }) => each.message_id), [message_id]);
+  }
+  for (const key of ["a", "b", "%", "null", "in.(a,b)", "x".repeat(199)]) {
+    assert.deepEqual(await find(key), [], key);
+  }
+  const other = await newCompany();
+  assert.deepEqual(await find("A", other), []);
+});
+
+Deno.test("a free reply has no template", async () => {
+  const { kind, template_name, language_code } = await added({
+    template_name: null,
+    language_code: null,
+  });
+  assert.deepEqual([kind, template_name, language_code], ["reply", null, null]);
+});
+
+Deno.test("a pending send shows until when; once its lease has ended it failed, and nobody knows the outcome", async () => {
+  const lease_ends_at = new Date(Date.now() + 60_000);
+  const pending = await added({ state: "pending", lease_ends_at });
+  assert.deepEqual(
+    [pending.state, pending.status, pending.error, Date.parse(pending.lease_ends_at)],
+    ["pending", "pending", null, lease_ends_at.getTime()],
+  );
+  const ended = await added({ state: "pending", lease_ends_at: new Date(Date.now() - 1) });
+  const error = { reason: "outcome_unknown", code: null, message: null, details: null };
+  assert.deepEqual(
+    [ended.state, ended.status, ended.error, ended.lease_ends_at],
+    ["failed", "failed", error, null],
+  );
+  const [{ state }] = await withDatabase((sql) =>
+    sql`select state from sends where message_id = ${ended.message_id}`
+  );
+  assert.equal(state, "pending", "reading writes nothing");
+});
+
+Deno.test("a send that failed or was released says why, and how often it was tried", async () => {
+  const failed = await added({
+    state: "failed",
+    reason: "template_rejected",
+    channel_code: 132001,
+  });
+  assert.deepEqual([failed.state, failed.status, failed.attempt, failed.error], [
+    ...["failed", "failed", 1],
+    { reason: "template_rejected", code: 132001, message: null, details: null },
+  ]);
+  const released = await added({ state: "released", reason: "channel_unavailable", attempt: 3 });
+  assert.deepEqual([released.state, released.status, released.attempt, released.error], [
+    ...["released", "failed", 3],
+    { reason: "channel_unavailable", code: null, message: null, details: null },
+  ]);
+});
+
+Deno.test("what the channel reported of a message stands with its send, which it took all the same", async () => {
+  const failure = {
+    reason: "window_closed",
+    code: 131047,
+    message: "Re-engagement",
+    details: "24h",
+  };
+  const times = { sent_at: "2026-01-01T12:00:00+00:00", failed_at: "2026-01-01T12:00:09+00:00" };
+  const lost = await added({}, { ...times, failure });
+  assert.deepEqual(lost, { ...lost, ...times, state: "sent", status: "failed", error: failure });
+  const twice = await added({ double_sent_ids: ["wamid.2"] }, { read_at: times.sent_at });
+  assert.deepEqual([twice.double_sent, twice.status, twice.error], [true, "read", null]);
+});
+
+Deno.test("fields names what of a send is answered; a send costs one round trip", async () => {
+  const { message_id } = await added({ idempotency_key: "few fields" });
+  await using database = watchedStack();
+  const request = await ownGateway(database.url);
+  await request(company.keys.all, "GET", "/pipelines");
+  for (
+    const path of [
+      `/sends/${message_id}?fields=status,state`,
+      "/sends?idempotency_key=few%20fields&fields=state,status",
+    ]
+  ) {
+    database.seen.length = 0;
+    const { body } = await request(company.keys.all, "GET", path);
+    assert.deepEqual([body.data].flat(), [{ state: "sent", status: "accepted" }]);
+    const asked = database.seen.filter(({ path }) => !path.endsWith("/authenticate"));
+    assert.deepEqual(asked.map(({ path }) => path), ["/rest/v1/own_sends"]);
+  }
+});
+
+Deno.test("a send is found by one whole idempotency key and by nothing else", async () => {
+  const refused: [string, string, RegExp][] = [
+    ["", "idempotency_key", /^is required$/],
+    ["?idempotency_key=", "idempotency_key", /^must not be empty$/],
+    [
+      `?idempotency_key=${"x".repeat(201)}`,
+      "idempotency_key",
+      /^must have at most 200 characters$/,
+    ],
+    ["?idempotency_key=%00", "idempotency_key", /^must not contain the null character/],
+    ["?idempotency_key=a&idempotency_key=b", "idempotency_key", /once/],
+    ["?idempotency_key=a&state=sent", "state", /./],
+    ["?idempotency_key=a&limit=1", "limit", /./],
+    ["?idempotency_key=a&fields=claim_id", "fields", /claim_id/],
+    ["?idempotency_key=a&fields=reason", "fields", /reason/],
+  ];
+  for (const [query, field, message] of refused) {
+    assertField(await call(company.keys.read, "GET", `/sends${query}`), field, message);
+  }
+});
+
+Deno.test("a message that was not sent with this service is no send", async () => {
+  const { body } = await call(company.keys.read, "GET", `/sends/${company.conversation_id}`);
+  assert.deepEqual([body.code, body.error], ["not_found", "Send not found"]);
+});

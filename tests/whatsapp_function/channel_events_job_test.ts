@@ -1,0 +1,85 @@
+// The job of the channel, as the scheduler calls it.
+import assert from "node:assert/strict";
+import { logged } from "../support/log_lines.ts";
+import { ownWhatsapp, watchedStack } from "../support/own_functions.ts";
+import { withDatabase } from "../support/test_stack.ts";
+import { companyWithApp, eventBody, inboundOf, runChannelJob, statesOf } from "./told_events.ts";
+
+/** Stores an event that nothing has applied yet. */
+async function store(app_key: string, body: string) {
+  const bytes = new TextEncoder().encode(body).toBase64();
+  await withDatabase((sql) => sql`select store_channel_event(${app_key}, ${bytes})`);
+}
+
+Deno.test("the job takes no account, and answers with what it has done", async () => {
+  const run = await ownWhatsapp("http://127.0.0.1:9");
+  const wrong = await run("channel-events", crypto.randomUUID());
+  assert.deepEqual([wrong.status, wrong.body.code], [422, "invalid_request"]);
+  const { status, body } = await runChannelJob();
+  assert.equal(status, 200);
+  assert.equal(body.data.job, "channel-events");
+  for (
+    const count of [
+      ...["applied", "done", "woken", "waiting_applied", "expired", "events_removed"],
+      "waiting_removed",
+    ]
+  ) assert.equal(typeof body.data[count], "number", count);
+  const [row] = await withDatabase((sql) => sql`select * from channel_jobs`);
+  assert.ok(row.began_at);
+});
+
+Deno.test("one event that the database cannot take keeps no other from being applied", async () => {
+  const { company, app } = await companyWithApp();
+  const bodies = ["poison", "good 1", "good 2"].map((text) =>
+    eventBody(company.phone_number_id, [text])
+  );
+  await using watched = watchedStack(async (request) => {
+    if (!request.url.endsWith("apply_channel_event")) return null;
+    const isPoison = (await request.clone().text()).includes("poison");
+    return isPoison ? Response.json({ code: "54001", message: "too deep" }, { status: 500 }) : null;
+  });
+  const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
+  for (const body of bodies) await store(app.app_key, body);
+  // The stack's own run may have taken some of them.
+  let answer = await run("channel-events");
+  while (answer.status === 409) answer = await run("channel-events");
+  assert.equal(answer.status, 200);
+  const contents = (await inboundOf(company)).flat();
+  assert.ok(["good 1", "good 2"].every((text) => contents.includes(text)), contents.join());
+  const states = await statesOf(app);
+  assert.deepEqual(states.slice(1), ["done", "done"]);
+  assert.ok(["failed", "done"].includes(states[0]));
+});
+
+Deno.test("a run whose database goes away fails, and says so in the log and the status", async () => {
+  const { company, app } = await companyWithApp();
+  await using watched = watchedStack((request) =>
+    request.url.endsWith("due_channel_events") ? new Response("away", { status: 502 }) : null
+  );
+  const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
+  await store(app.app_key, eventBody(company.phone_number_id, ["later"]));
+  let answer = await run("channel-events");
+  const lines = await logged(async () => {
+    do answer = await run("channel-events"); while (answer.status === 409);
+  });
+  assert.deepEqual([answer.status, answer.body.code], [502, "job_failed"]);
+  const line = lines.map((line) => JSON.parse(line)).find(({ event }) => event === "job");
+  assert.deepEqual([line.job, line.outcome, line.account_id], [
+    "channel-events",
+    "failed",
+    undefined,
+  ]);
+  await runChannelJob();
+  assert.deepEqual(await inboundOf(company), [["later"]]);
+});
+
+Deno.test("a job that has no time left begins no event, and the next run does", async () => {
+  const { company, app } = await companyWithApp();
+  const run = await ownWhatsapp("http://127.0.0.1:9", { channelJobMs: 0 });
+  await store(app.app_key, eventBody(company.phone_number_id, ["next"]));
+  let answer = await run("channel-events");
+  while (answer.status === 409) answer = await run("channel-events");
+  assert.deepEqual([answer.status, answer.body.data.applied], [200, 0]);
+  await runChannelJob();
+  assert.deepEqual(await statesOf(app), ["done"]);
+});

@@ -1,0 +1,83 @@
+// Events of a company of a test's own, and what became of them.
+import { type ChannelApp, eventsOf, nameChannelApp } from "../support/channel_apps.ts";
+import { type Company, newCompany } from "../support/company.ts";
+import { ownWhatsapp } from "../support/own_functions.ts";
+import { until } from "../support/started.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+/** A company whose account names an app of its own. */
+export async function companyWithApp(): Promise<{ company: Company; app: ChannelApp }> {
+  const company = await newCompany();
+  const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
+  return { company, app };
+}
+
+/** A phone that nobody has. */
+export function anyPhone(): string {
+  return `55119${
+    crypto.getRandomValues(new Uint32Array(1))[0].toString().padStart(10, "0").slice(-8)
+  }`;
+}
+
+/** The body of an event with messages of a person, or with what else is given. */
+export function eventBody(
+  phone_number_id: string,
+  texts: string[],
+  { phone = anyPhone(), more = {} as Record<string, unknown>, field = "messages" } = {},
+): string {
+  return JSON.stringify({
+    object: "whatsapp_business_account",
+    entry: [{
+      id: "910000000000999",
+      changes: [{
+        field,
+        value: {
+          metadata: { phone_number_id },
+          contacts: [{ wa_id: phone, profile: { name: "Somebody" } }],
+          messages: texts.map((body) => ({
+            from: phone,
+            id: `wamid.${crypto.randomUUID()}`,
+            timestamp: String(Math.floor(Date.now() / 1000)),
+            type: "text",
+            text: { body },
+          })),
+          ...more,
+        },
+      }],
+    }],
+  });
+}
+
+/** The texts of the inbound messages of a company, in the order in which they came, by conversation. */
+export async function inboundOf({ id }: Pick<Company, "id">): Promise<string[][]> {
+  return await withDatabase(async (sql) =>
+    (await sql<{ contents: string[] }[]>`
+      select array_agg(content order by created_at, id) as contents from messages
+      where company_id = ${id} and direction = 'inbound' group by conversation_id order by min(created_at)
+    `).map(({ contents }) => contents)
+  );
+}
+
+/** The states of an app's events, the oldest first. */
+export async function statesOf(app: ChannelApp): Promise<string[]> {
+  return (await eventsOf(app)).map(({ state }) => state);
+}
+
+const run = await ownWhatsapp("http://127.0.0.1:9");
+
+/** Runs the job of the channel; while another run is under way, such as the stack's own, this one waits. */
+export async function runChannelJob() {
+  let answer = await run("channel-events");
+  await until(async () => {
+    if (answer.status === 409) answer = await run("channel-events");
+    return answer.status !== 409;
+  });
+  return answer;
+}
+
+/** Has what an app has sent be due, as after the pause that follows a failure. */
+export async function endPauses({ id }: ChannelApp) {
+  await withDatabase((sql) =>
+    sql`update channel_events set next_attempt_at = now() where channel_app_id = ${id} and next_attempt_at > now()`
+  );
+}
