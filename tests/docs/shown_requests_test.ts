@@ -53,6 +53,7 @@ function assertShown(shown: unknown, actual: unknown, at: string) {
 const finding = await readPage("docs/finding.md");
 const readme = await readPage("README.md");
 const sandbox = await readPage("docs/sandbox.md");
+const receiving = await readPage("docs/receiving.md");
 const firstRequests = ["The first request", "A conversation", "Templates, contacts and deals"]
   .map((title) => section(readme.text, title)).join("");
 const aPersonWrites = section(sandbox.text, "Be a person who writes");
@@ -68,6 +69,7 @@ Deno.test("the requests that pages show answer what the pages show", async (t) =
     // Those that only read come first.
     const texts: [name: string, text: string, answers: number][] = [
       ["Finding records", finding.text, 5],
+      ["Receiving", receiving.text, 8],
       ["the README", firstRequests, 9],
       ["The sandbox", aPersonWrites, 1],
     ];
