@@ -65,6 +65,7 @@ as $$
 declare
   own public.contacts;
   theirs public.contacts;
+  taken record;
 begin
   perform from public.contacts where company_id = own_company_id and id in (survivor, other)
   order by id for update;
@@ -142,6 +143,16 @@ begin
     end,
     marketing_resumed_at = greatest(own.marketing_resumed_at, theirs.marketing_resumed_at)
   where company_id = own_company_id and id = survivor;
+
+  -- What seemed to be two persons with one phone is one, who has changed it.
+  for taken in
+    delete from public.contact_identity_events
+    where company_id = own_company_id and contact_id = survivor and kind = 'phone_taken'
+      and app.phone_key(becomes) in (own.phone_key, theirs.phone_key)
+    returning was, becomes, happened_at
+  loop
+    perform app.change_phone(own_company_id, survivor, taken.was, taken.becomes, taken.happened_at);
+  end loop;
   return true;
 end
 $$;

@@ -45,6 +45,19 @@ $$;
 comment on function app.owner_of_phone(uuid, text, timestamptz) is
   'The contact whose phone this was at a time; null when there is none. Numbers are given to other people later.';
 
+create function app.has_taken_phone(own_company_id uuid, of_contact_id uuid, phone text) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select exists (
+    select from public.contact_identity_events
+    where company_id = own_company_id and contact_id = of_contact_id and kind = 'phone_taken'
+      and app.phone_key(becomes) = app.phone_key(has_taken_phone.phone)
+  )
+$$;
+comment on function app.has_taken_phone(uuid, uuid, text) is
+  'Whether the channel reported that a contact has this phone now, which is another contact''s on file. So they are two.';
+
 create function app.one_person(own_company_id uuid, one uuid, another uuid) returns uuid
 language plpgsql
 set search_path = ''
@@ -79,7 +92,14 @@ begin
     seen_at = least(known.seen_at, excluded.seen_at)
   returning contact_id into owner;
   if owner <> of_contact_id then
-    return app.one_person(own_company_id, of_contact_id, owner);
+    if not app.has_taken_phone(own_company_id, of_contact_id, (
+      select phone from public.contacts where company_id = own_company_id and id = owner
+    )) then
+      return app.one_person(own_company_id, of_contact_id, owner);
+    end if;
+    -- They wrote under this id from their new phone, which is another person's on file.
+    update public.contact_identities set contact_id = of_contact_id
+    where company_id = own_company_id and user_id = new_user_id;
   end if;
   update public.contacts set has_identity = true
   where company_id = own_company_id and id = of_contact_id and not has_identity;
@@ -150,12 +170,9 @@ begin
     select contact_id, seen_at into by_user_id from public.contact_identities
     where company_id = own_company_id and user_id = their_user_id;
     by_phone := app.owner_of_phone(own_company_id, their_phone, said_at);
-    if by_user_id.contact_id <> by_phone and not exists (
-      -- The channel reported that they have this phone, which was another person's on file. So they are two.
-      select from public.contact_identity_events
-      where company_id = own_company_id and contact_id = by_user_id.contact_id and kind = 'phone_taken'
-        and app.phone_key(becomes) = app.phone_key(their_phone)
-    ) then
+    if by_user_id.contact_id <> by_phone
+      and not app.has_taken_phone(own_company_id, by_user_id.contact_id, their_phone)
+    then
       -- The phone's contact survives: it is the one that the company works with.
       perform app.merge_contacts(own_company_id, by_phone, by_user_id.contact_id);
       continue;

@@ -74,11 +74,12 @@ begin
         -- They wrote from the new phone before the channel delivered this. They may even have a newer one by now.
         select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
         perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
-        delete from public.contact_former_phones
-        where company_id = own_company_id and contact_id = of_contact_id
-          and phone_key = app.phone_key(phone_now) and until = 'infinity';
       end if;
-      if owner_id is distinct from of_contact_id then
+      -- A phone that came by a merge is a further one of theirs, as long as nobody knows which is the newer one.
+      delete from public.contact_former_phones
+      where company_id = own_company_id and contact_id = of_contact_id
+        and phone_key = app.phone_key(phone_now) and until = 'infinity';
+      if found or owner_id is distinct from of_contact_id then
         if is_on_file or contact.phone is null then
           update public.contacts set phone = phone_now where company_id = own_company_id and id = of_contact_id;
         else
@@ -169,7 +170,8 @@ begin
         own_company_id, own_contact_id, new_user_id, account.business_account_id, happened_at
       );
       insert into public.contact_identity_events as noted (company_id, contact_id, kind, was, becomes, happened_at)
-      values (own_company_id, own_contact_id, 'user_id_changed', former_user_id, new_user_id, happened_at)
+      select own_company_id, own_contact_id, 'user_id_changed', former_user_id, new_user_id, happened_at
+      where former_user_id is not null
       on conflict on constraint contact_identity_events_once do update set
         happened_at = least(noted.happened_at, excluded.happened_at);
     end if;
@@ -183,11 +185,13 @@ begin
       own_conversation_id, (app.find_or_open_conversation(own_company_id, own_contact_id, account_id)).id
     );
     insert into public.messages (
-      company_id, conversation_id, direction, type, content, payload, whatsapp_message_id, sent_at, created_at
+      company_id, conversation_id, direction, type, content, payload, whatsapp_message_id, sent_at, created_at,
+      updated_at
     )
     values (
       own_company_id, own_conversation_id, 'inbound', 'system', coalesce(item ->> 'content', ''),
-      nullif(item -> 'payload', 'null'), item ->> 'id', happened_at, clock_timestamp()
+      nullif(item -> 'payload', 'null'), item ->> 'id', happened_at, clock_timestamp(),
+      clock_timestamp()
     )
     on conflict (company_id, whatsapp_message_id) do nothing;
   end if;

@@ -21,15 +21,17 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id uuid;
+  done_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
   person_id uuid;
 begin
   select company_id into own_company_id from public.messaging_accounts where id = account_id;
   select * into message from public.messages
   where company_id = own_company_id and whatsapp_message_id = item ->> 'target'
   for no key update;
-  person_id := app.known_person(
-    own_company_id, item -> 'person', least(coalesce((item ->> 'at')::timestamptz, now()), now())
-  );
+  -- It makes no contact, yet it tells that an id and a phone are one person's.
+  if message.id is not null and app.known_person(own_company_id, item -> 'person', done_at) is not null then
+    person_id := app.find_person(account_id, item -> 'person', done_at);
+  end if;
   select messaging_account_id = account_id and contact_id = person_id,
     messaging_account_id = account_id and person_id is null
   into is_theirs, is_nobodys from public.conversations

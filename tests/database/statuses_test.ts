@@ -58,7 +58,8 @@ Deno.test("each report fills its slot, and the status follows from the slots", a
 Deno.test("all orders of the reports of a message, each twice, end in the same row", async () => {
   const reports = [
     report("sent", 3, { price: { category: "utility", type: "regular" } }),
-    report("delivered", 3, { price: { category: "utility", type: "regular" } }),
+    // Two prices; the channel gives the same one twice.
+    report("delivered", 3, { price: { category: "utility", type: "free_entry_point" } }),
     report("read", 5),
     // Two failures of the same second.
     report("failed", 4, { failure: failure(131026, "recipient_unreachable") }),

@@ -234,7 +234,7 @@ Deno.test("only the catalogues of the accounts given change, each company's own"
     await tellOfTemplate(sql, ids, hint(waba, { ...status("PAUSED"), at: null }));
     assert.equal((await shown(sql, other.id)).status, "PAUSED");
     // An account of another business account is none of the event's.
-    await tellOfTemplate(sql, ids, hint("1", status("DISABLED")));
+    await tellOfTemplate(sql, ids, hint("1", { ...status("REJECTED"), at: null }));
     assert.equal((await shown(sql)).status, "PAUSED");
   });
 });
