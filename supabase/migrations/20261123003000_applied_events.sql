@@ -121,6 +121,15 @@ comment on function app.apply_item(uuid, jsonb) is
   'Applies one item that an app has signed, to the accounts that it is about. Returns done, waiting, ignored, unroutable, '
   'double_send or released_but_sent; no_account when it is about no account of the app, or unknown.';
 
+create function app.account_id_in(item jsonb) returns text
+language sql immutable
+set search_path = ''
+as $$
+  select item ->> case when item ->> 'kind' in ('template', 'account') then 'waba' else 'phone_number_id' end
+$$;
+comment on function app.account_id_in(jsonb) is
+  'By what an item names its account: a number, or a business account.';
+
 create function app.apply_each_item(app_id uuid, items jsonb, until timestamptz, alone boolean) returns jsonb
 language plpgsql
 set search_path = ''
@@ -168,17 +177,16 @@ begin
       when result in ('unroutable', 'no_account', 'unknown') then
         unroutable := unroutable + 1;
         if result = 'no_account' then
-          waits_for := waits_for || array_remove(
-            array[entry.item ->> 'phone_number_id', entry.item ->> 'waba'], null
-          );
+          waits_for := array_remove(waits_for || app.account_id_in(entry.item), null);
         end if;
         reasons := reasons || case result
           when 'unknown' then format('What "%s" says is not known', entry.item ->> 'field')
           when 'unroutable' then format('An item (%s) is about nobody known', entry.item ->> 'kind')
-          else format('No account that names this app has the %s', coalesce(
-            'number ' || (entry.item ->> 'phone_number_id'), 'business account ' || (entry.item ->> 'waba'),
-            'number, which the event leaves out'
-          ))
+          else format(
+            'No account that names this app has the %s %s',
+            case when entry.item ->> 'kind' in ('template', 'account') then 'business account' else 'number' end,
+            coalesce(app.account_id_in(entry.item), 'that the event leaves out')
+          )
         end;
       -- A send that went out twice, or although the ledger said that the channel did not take it.
       when result in ('double_send', 'released_but_sent') then
