@@ -349,6 +349,28 @@ $$;
 comment on function app.next_attempt(integer) is
   'When an event is tried again after so many attempts that failed; null after the last.';
 
+create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(items) is distinct from 'array' or not jsonb_path_exists(items, '$[*] ? (@.at == null)') then
+    return items;
+  end if;
+  return (
+    select jsonb_agg(
+      case when jsonb_typeof(item) = 'object' and item ->> 'at' is null
+        then item || jsonb_build_object('at', received_at) else item end
+      order by place
+    )
+    from jsonb_array_elements(items) with ordinality as listed (item, place)
+  );
+end
+$$;
+comment on function app.items_with_times(jsonb, timestamptz) is
+  'The items of an event, with the time at which it was received where the channel tells none: an event that is applied '
+  'again later says the same.';
+
 create function app.apply_event(
   event_id uuid, app_id uuid, items jsonb, problem text, until timestamptz, is_repeated boolean
 ) returns jsonb
@@ -365,7 +387,13 @@ declare
   event record;
 begin
   begin
-    outcome := app.apply_items(app_id, items, until);
+    outcome := app.apply_items(
+      app_id,
+      app.items_with_times(items, (
+        select events.received_at from public.channel_events as events where events.id = event_id
+      )),
+      until
+    );
   exception when others then
     -- Whatever happens, the event says so and has its next attempt.
     outcome := jsonb_build_object(
