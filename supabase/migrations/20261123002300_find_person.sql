@@ -7,12 +7,16 @@ create table public.user_id_changes (
   company_id uuid not null references public.companies on delete cascade,
   was text not null check (char_length(was) between 1 and 255),
   becomes text not null check (char_length(becomes) between 1 and 255),
+  phone text check (phone ~ '^\+[1-9][0-9]{6,14}$'),
+  phone_key text generated always as (app.phone_key(phone)) stored,
   happened_at timestamptz not null,
   constraint user_id_changes_once unique (company_id, was, becomes)
 );
 comment on table public.user_id_changes is
-  'Changes of ids of people whom the company does not know yet. Whoever writes under either id is that person.';
+  'Changes of ids of people whom the company does not know yet. Whoever writes under either id, or from the phone, is that '
+  'person.';
 create index user_id_changes_becomes_idx on public.user_id_changes (company_id, becomes);
+create index user_id_changes_phone_idx on public.user_id_changes (company_id, phone_key);
 alter table public.user_id_changes enable row level security;
 create policy "the platform reads changes of unknown ids" on public.user_id_changes
   for select to service_role using (true);
@@ -159,6 +163,8 @@ declare
   takes_phone boolean;
   takes_name boolean;
   learns_user_id boolean;
+  told_user_id text;
+  told_at timestamptz;
 begin
   select company_id, business_account_id into own_company_id, own_business_account_id
   from public.messaging_accounts where id = account_id;
@@ -219,11 +225,22 @@ begin
         insert into public.contact_identities (company_id, contact_id, user_id, business_account_id, seen_at)
         values (own_company_id, contact.id, their_user_id, own_business_account_id, said_at);
       end if;
-      return case
-        when learns_user_id then
-          app.learn_user_id(own_company_id, contact.id, their_user_id, own_business_account_id, said_at)
-        else contact.id
-      end;
+      if learns_user_id then
+        contact.id := app.learn_user_id(
+          own_company_id, contact.id, their_user_id, own_business_account_id, said_at
+        );
+      end if;
+      if is_new or takes_phone then
+        for told_user_id, told_at in
+          select was, happened_at from public.user_id_changes
+          where company_id = own_company_id and phone_key = app.phone_key(their_phone)
+        loop
+          contact.id := app.learn_user_id(
+            own_company_id, contact.id, told_user_id, own_business_account_id, told_at
+          );
+        end loop;
+      end if;
+      return contact.id;
     exception when unique_violation then
       -- Another transaction was first. What it wrote is found now.
       null;

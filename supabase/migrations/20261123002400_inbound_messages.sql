@@ -33,7 +33,7 @@ begin
     created_at, updated_at
   )
   values (
-    own_company_id, own_conversation_id, 'inbound', item ->> 'type', item ->> 'content',
+    own_company_id, own_conversation_id, 'inbound', item ->> 'type', coalesce(item ->> 'content', ''),
     nullif(item -> 'payload', 'null'), nullif(item -> 'media', 'null'), item ->> 'id',
     item ->> 'answers',
     (

@@ -142,10 +142,14 @@ begin
     if not exists (
       select from public.contact_identities where company_id = own_company_id and user_id = new_user_id
     ) then
-      -- Nobody is made of a person who never wrote. Whoever writes under either id will have both.
-      insert into public.user_id_changes as noted (company_id, was, becomes, happened_at)
-      values (own_company_id, former_user_id, new_user_id, happened_at)
+      -- Nobody is made of a person who never wrote. Whoever writes as one of these will have both ids.
+      insert into public.user_id_changes as noted (company_id, was, becomes, phone, happened_at)
+      values (
+        own_company_id, former_user_id, new_user_id,
+        substring(person ->> 'phone' from '^\+[1-9][0-9]{6,14}$'), happened_at
+      )
       on conflict on constraint user_id_changes_once do update set
+        phone = coalesce(noted.phone, excluded.phone),
         happened_at = least(noted.happened_at, excluded.happened_at);
       return 'done';
     end if;

@@ -118,7 +118,8 @@ Deno.test("only messages that are under way expire, when their life is over", as
 
     assert.ok(await expire(sql) >= 2);
     for (const [i, [, status]] of ends.entries()) {
-      assert.equal((await facts(sql, messages[i])).status, status);
+      const { status: shown, expired_at } = await facts(sql, messages[i]);
+      assert.deepEqual([shown, expired_at !== undefined], [status, status === "expired"]);
     }
     assert.equal((await facts(sql, alive)).status, "accepted");
     assert.equal((await facts(sql, old)).status, "accepted");

@@ -92,3 +92,42 @@ export async function contentsIn(sql: Sql, conversation_id: string): Promise<str
   `;
   return rows.map(({ content }) => content);
 }
+
+/** The phone of a contact. */
+export async function phoneOf(sql: Sql, contact_id: string): Promise<string | null> {
+  return (await sql`select phone from contacts where id = ${contact_id}`)[0].phone;
+}
+
+/** The ids of a contact at the channel, in order. */
+export async function userIdsOf(sql: Sql, contact_id: string): Promise<string[]> {
+  const rows = await sql`
+    select user_id from contact_identities where contact_id = ${contact_id} order by user_id
+  `;
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** What is noted of who a contact is, from the first on. */
+export async function identityEventsOf(sql: Sql, contact_id: string) {
+  return [
+    ...await sql`
+      select kind, was, becomes from contact_identity_events
+      where contact_id = ${contact_id} order by happened_at, kind
+    `,
+  ];
+}
+
+/** The notice that a person has a new phone, and perhaps a new id. */
+export function moved(
+  from: string,
+  to: string,
+  seconds: number,
+  user_id: string | null = null,
+): Told {
+  return {
+    kind: "system",
+    at: at(seconds),
+    id: anyMessageId(),
+    person: { phone: from },
+    change: { phone: to, user_id },
+  };
+}

@@ -59,6 +59,8 @@ const MOVED: Told[] = [
   message(110, { phone: "+5521987650099", user_id: "BR.2", name: "Ana S." }),
 ];
 
+type Rows = Record<string, { last_inbound_at: string }[]>;
+
 /** The rows that are there in the end, by what names them rather than by their ids. */
 async function rows(sql: Sql) {
   const [{ rows }] = await sql`
@@ -136,9 +138,12 @@ for (const [name, told] of [["keeps the phone", TOLD], ["moves", MOVED]] as cons
           if (error !== end) throw error;
         });
       }
-      const { contacts, conversations, messages, waiting } = expected as Record<string, []>;
+      const { contacts, conversations, messages, waiting, windows } = expected as Rows;
       assert.deepEqual([contacts.length, conversations.length, waiting], [1, 1, 0]);
       assert.equal(messages.length, told === TOLD ? 7 : 9);
+      // What an edited message was about, nobody knows, and a notice is nobody's message.
+      const last = told === TOLD ? 50 : 110;
+      assert.equal(new Date(windows[0].last_inbound_at).getTime(), new Date(at(last)).getTime());
     });
     assert.deepEqual(await snapshot(bystander.id), before);
   });

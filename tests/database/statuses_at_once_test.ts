@@ -6,7 +6,7 @@ import { rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { atOnce, committed, overlapping } from "./connections.ts";
-import { claim, endLease, RELEASED, SENT, settle } from "./sends.ts";
+import { claim, endLease, FAILED, RELEASED, SENT, settle } from "./sends.ts";
 import {
   accepted,
   applyStatus,
@@ -60,6 +60,18 @@ Deno.test("a report that meets the answer of its own call waits for it, and the 
   );
   assert.deepEqual([first, second], ["done", "sent"]);
   assert.deepEqual(await reports.end(), DELIVERED);
+});
+
+Deno.test("a refusal or a release that meets a report that it arrived changes nothing", async () => {
+  for (const settlement of [FAILED, RELEASED]) {
+    const { send, tell, end } = await newSend();
+    const [result, state] = await overlapping(
+      tell("delivered"),
+      (sql) => settle(sql, send.claim_id, settlement),
+    );
+    assert.deepEqual([result, state], ["done", "sent"]);
+    assert.deepEqual(await end(), DELIVERED);
+  }
 });
 
 Deno.test("a report whose transaction is undone leaves the send to the answer of the call", async () => {

@@ -87,6 +87,19 @@ Deno.test("all orders of the reports of a message, each twice, end in the same r
   });
 });
 
+Deno.test("of two reports of one kind, the earlier time counts", async () => {
+  for (const seconds of [[3, 8], [8, 3]]) {
+    await rolledBack(async (sql) => {
+      const { message_id } = await accepted(sql, own);
+      for (const word of ["sent", "delivered", "read", "failed"]) {
+        await apply(sql, ...seconds.map((second) => report(word, second)));
+      }
+      const { sent_at, delivered_at, read_at, failed_at } = await facts(sql, message_id);
+      assert.deepEqual([sent_at, delivered_at, read_at, failed_at], Array(4).fill(at(3)));
+    });
+  }
+});
+
 Deno.test("a report that comes again changes no row", async () => {
   await rolledBack(async (sql) => {
     const { message_id, send_id, conversation_id } = await accepted(sql, own);

@@ -136,9 +136,9 @@ Deno.test("a send after an event reads the template first; when that cannot be, 
     [status("APPROVED"), "reread", "claimed"],
     [status("FLAGGED"), "reread", "claimed"],
     [{ event: "components", value: {} }, "reread", "claimed"],
-    // All that these say is in the event.
+    [CATEGORY, "reread", "claimed"],
+    // No send depends on it.
     [QUALITY, "claimed", "claimed"],
-    [CATEGORY, "claimed", "claimed"],
     // Too long ago: the channel decides.
     [{ at: ago(660) }, "reread", "claimed"],
   ];

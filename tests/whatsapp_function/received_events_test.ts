@@ -41,6 +41,19 @@ Deno.test("events of a new person at the same moment make one contact with one c
   assert.deepEqual(new Set(await statesOf(app)), new Set(["done"]));
 });
 
+Deno.test("a burst of events is taken whole", async () => {
+  const { company, app } = await companyWithApp();
+  const phones = Array.from({ length: 10 }, anyPhone);
+  const bodies = Array.from(
+    { length: 150 },
+    (_, at) => eventBody(company.phone_number_id, [`${at}`], { phone: phones[at % 10] }),
+  );
+  const answers = await Promise.all(bodies.map((body) => webhook.post(app, body)));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  const conversations = await inboundOf(company);
+  assert.deepEqual([conversations.length, conversations.flat().length], [10, 150]);
+});
+
 Deno.test("a body that comes again, also regrouped, adds nothing", async () => {
   const { company, app } = await companyWithApp();
   const body = eventBody(company.phone_number_id, ["one", "two"]);
@@ -69,7 +82,7 @@ Deno.test("what an app that the account does not name says moves nothing, until 
   const [event] = await eventsOf(other);
   assert.deepEqual([event.state, event.waits_for], [
     "unroutable",
-    [company.phone_number_id, "910000000000999"].toSorted(),
+    [company.phone_number_id],
   ]);
   const [line, ...more] = lines.map((line) => JSON.parse(line));
   assert.deepEqual(more, []);

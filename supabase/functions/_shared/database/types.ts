@@ -1736,6 +1736,8 @@ export type Database = {
           "company_id": string;
           "happened_at": string;
           "id": string;
+          "phone": string | null;
+          "phone_key": string | null;
           "was": string;
         };
         ComputedFields: never;
@@ -1744,6 +1746,8 @@ export type Database = {
           "company_id": string;
           "happened_at": string;
           "id"?: string;
+          "phone"?: string | null;
+          "phone_key"?: never;
           "was": string;
         };
         Update: {
@@ -1751,6 +1755,8 @@ export type Database = {
           "company_id"?: string;
           "happened_at"?: string;
           "id"?: string;
+          "phone"?: string | null;
+          "phone_key"?: never;
           "was"?: string;
         };
         Relationships: [
