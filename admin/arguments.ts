@@ -56,14 +56,16 @@ export function scopes(value: string): string[] {
 
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:\d{2})?)?$/;
 
-/**
- * A moment in the future, in ISO 8601: a date, or a date and a time, in UTC unless it has an offset.
- * Returns it in UTC.
- */
-export function futureMoment(value: string): string {
+/** A moment in ISO 8601: a date, or a date and a time, in UTC unless it has an offset; NaN when it is none. */
+function momentOf(value: string): Date {
   const [, date, time = "T00:00", offset = "Z"] = MOMENT.exec(value) ?? [];
   // Date reads 30 February as 2 March; zod refuses it. zod alone would refuse an offset without seconds.
-  const moment = new Date(z.iso.date().safeParse(date).success ? date + time + offset : NaN);
+  return new Date(z.iso.date().safeParse(date).success ? date + time + offset : NaN);
+}
+
+/** A moment in the future, in ISO 8601: a date, or a date and a time. Returns it in UTC. */
+export function futureMoment(value: string): string {
+  const moment = momentOf(value);
   if (isNaN(moment.getTime())) {
     throw new InvalidArgumentError(
       "It must be a date, or a date and time, in ISO 8601, such as 2030-01-31 or 2030-01-31T18:00:00Z.",
@@ -71,4 +73,43 @@ export function futureMoment(value: string): string {
   }
   if (moment.getTime() <= Date.now()) throw new InvalidArgumentError("It must be in the future.");
   return moment.toISOString();
+}
+
+const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A moment that has been: as `futureMoment` takes it, or so long ago, such as 90m, 24h or 7d. Returns it in UTC. */
+export function pastMoment(value: string): string {
+  const [, count, unit] = /^([0-9]{1,4})([mhd])$/.exec(value) ?? [];
+  const moment = unit
+    ? new Date(Date.now() - Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS])
+    : momentOf(value);
+  if (isNaN(moment.getTime())) {
+    throw new InvalidArgumentError(
+      "It must be so long ago, such as 90m, 24h or 7d, or a date, or a date and time, in ISO 8601.",
+    );
+  }
+  if (moment.getTime() > Date.now()) {
+    throw new InvalidArgumentError("It must not be in the future.");
+  }
+  return moment.toISOString();
+}
+
+/** A whole number from 1 to `max`. */
+export function countUpTo(max: number): (value: string) => number {
+  return (value) => {
+    const count = /^[0-9]{1,9}$/.test(value) ? Number(value) : 0;
+    if (count >= 1 && count <= max) return count;
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+  };
+}
+
+const EVENT_STATES = ["stored", "done", "unroutable", "failed", "dead"];
+
+/** States of events, separated by commas. */
+export function eventStates(value: string): string[] {
+  const chosen = value.split(",").map((state) => state.trim());
+  if (chosen.every((state) => EVENT_STATES.includes(state))) return [...new Set(chosen)];
+  throw new InvalidArgumentError(
+    `It must be one or more of ${EVENT_STATES.join(", ")}, separated by commas.`,
+  );
 }

@@ -7,6 +7,7 @@ export interface JobsStatus {
   /** Of the function whatsapp; null when the database does not know it. */
   url: string | null;
   cron_jobs: CronJob[];
+  channel: ChannelStatus;
   accounts: AccountStatus[];
   failed_calls: FailedCall[];
   /** What the channel says of connected accounts, and counts now. */
@@ -20,6 +21,17 @@ interface CronJob {
   last_run_at: string | null;
   last_status: string | null;
   last_message: string | null;
+}
+
+/** The job of the channel, which needs no account, and the events that are not done. */
+interface ChannelStatus {
+  last_run: Run | null;
+  /** How many events are to be applied now. */
+  due: number;
+  /** When the oldest of them came. */
+  oldest_due_at: string | null;
+  /** How many events are in each other state than done. */
+  not_done: Record<string, number>;
 }
 
 interface AccountStatus {
@@ -46,7 +58,8 @@ interface Run {
 
 interface FailedCall {
   job: string;
-  account_id: string;
+  /** Null for the job of the channel. */
+  account_id: string | null;
   called_at: string;
   status: number | null;
   error: string | null;
@@ -57,6 +70,7 @@ export function statusText(status: JobsStatus): string {
   const { accounts, failed_calls, cron_jobs, notices } = status;
   const parts = [scheduleText(status)];
   if (cron_jobs.length > 0) parts.push(cronText(cron_jobs));
+  parts.push(channelText(status.channel));
   parts.push(
     table(accounts, {
       COMPANY: ({ company_name }) => company_name,
@@ -99,6 +113,19 @@ function scheduleText({ scheduled, url }: JobsStatus): string {
       "The local stack runs its jobs by itself.";
 }
 
+function channelText({ last_run, due, oldest_due_at, not_done }: ChannelStatus): string {
+  const counts = Object.entries(not_done).sort().map(([state, count]) => `${count} ${state}`);
+  const lines = [
+    `Events of the channel: ${
+      last_run ? runsText({ "channel-events": last_run }) : "no run yet"
+    }. ` +
+    (due === 0 ? "None is due" : `${due} are due, since ${moment(oldest_due_at, "")}`) +
+    (counts.length === 0 ? "." : `; not done: ${counts.join(", ")}.`),
+  ];
+  if (last_run?.failure) lines.push(`The last run failed: ${printable(last_run.failure)}`);
+  return lines.join("\n");
+}
+
 function cronText(jobs: CronJob[]): string {
   return table(jobs, {
     "CRON JOB": ({ name }) => name,
@@ -124,7 +151,7 @@ function callsText(calls: FailedCall[]): string {
   return table(calls, {
     CALLED: ({ called_at }) => moment(called_at, ""),
     JOB: ({ job }) => job,
-    ACCOUNT: ({ account_id }) => account_id,
+    ACCOUNT: ({ account_id }) => account_id ?? "",
     STATUS: ({ status }) => status === null ? "no answer" : String(status),
     ANSWER: ({ error }) => error ?? "",
   }, "");

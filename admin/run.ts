@@ -3,6 +3,7 @@ import { ConfigError } from "../supabase/functions/_shared/config.ts";
 import { accountCommands } from "./accounts.ts";
 import { appCommands } from "./apps.ts";
 import { changesCommands } from "./changes.ts";
+import { channelCommands } from "./channel.ts";
 import { companyCommands } from "./companies.ts";
 import { jobCommands } from "./jobs.ts";
 import { keyCommands } from "./keys.ts";
@@ -31,8 +32,8 @@ export async function runCommand(args: string[]): Promise<number> {
 function newProgram(): Command {
   const program = new Command("npm run admin --")
     .description(
-      "Manage companies, API keys, messaging accounts, their jobs and apps, and the feeds of changes, on the local stack or on " +
-        "the Supabase project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
+      "Manage companies, API keys, messaging accounts, their jobs, apps and events, and the feeds of changes, on the local stack or " +
+        "on the Supabase project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
     )
     .helpOption("--help", "show this text")
     .helpCommand("help [command]", "show the help of a command")
@@ -54,6 +55,7 @@ A command that fails says why and exits with 1; wrong usage exits with 2.`,
   keyCommands(program);
   accountCommands(program);
   appCommands(program);
+  channelCommands(program);
   templateCommands(program);
   jobCommands(program);
   changesCommands(program);

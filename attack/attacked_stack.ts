@@ -10,7 +10,7 @@ import {
 import { type Channel, startChannel } from "./channel.ts";
 import { type Companies, writeCompanies } from "./companies.ts";
 
-export type FunctionName = "gateway" | "send-external-template";
+export type FunctionName = "gateway" | "send-external-template" | "whatsapp";
 
 export interface FunctionOptions {
   /** Where it finds the Data API; the stack's own REST layer unless another is given. */

@@ -14,6 +14,7 @@ import { lockFolder } from "./folder_lock.ts";
 import { runDueJobs } from "./jobs.ts";
 import { openWindows } from "./open_windows.ts";
 import { startPostgres } from "./postgres/server.ts";
+import { whyUnheard } from "./unheard_numbers.ts";
 import { startRest } from "./rest/rest.ts";
 import { sandboxHost } from "./sandbox/host.ts";
 import type { SandboxOptions } from "./sandbox/sandbox.ts";
@@ -154,10 +155,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     channel_app: app &&
       { ...app, callback_url: `${url}/functions/v1/whatsapp/webhook/${app.app_key}` },
   };
-  const webhook = options.events && addresses.channel_app
-    ? { url: addresses.channel_app.callback_url, secret: addresses.channel_app.app_secret }
-    : null;
-  sandboxOptions.resolve({ webhook: () => webhook, windows: await openWindows(owner) });
+  sandboxOptions.resolve({
+    ...(options.events && addresses.channel_app && eventsTo(addresses.channel_app, owner)),
+    windows: await openWindows(owner),
+  });
   await writePrivately(`${folder}/stack.json`, addresses);
   starting.defer(() => removeFile(`${folder}/stack.json`));
   // Closed before anything behind it, so that no request meets half a stack.
@@ -174,6 +175,17 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     addresses,
     failed: database.ended.then(() => stopping ? new Promise<void>(() => {}) : undefined),
     stop: () => started.disposeAsync(),
+  };
+}
+
+/** Has the sandbox post its events to an app of this stack. */
+function eventsTo(
+  { app_key, app_secret, callback_url }: NonNullable<StackAddresses["channel_app"]>,
+  owner: Sql,
+): SandboxOptions {
+  return {
+    webhook: () => ({ url: callback_url, secret: app_secret }),
+    whyUnheard: (phoneNumberId) => whyUnheard(owner, phoneNumberId, app_key),
   };
 }
 

@@ -66,10 +66,9 @@ const contact: FieldsOf<typeof Contact> = {
   custom_fields: "Fields of your own: any JSON object.",
   do_not_contact: "Whether sends to this contact are blocked.",
   do_not_contact_source:
-    "Who blocked them: `manual`, a person or a key of your company; `word`, the contact by a message such as " +
-    "`stop`. `null` while they are not blocked.",
-  do_not_contact_at:
-    "Since when they are blocked; `null` while they are not, and when that is not known.",
+    "Who said so last: `manual`, a person or a key of your company; `word`, the contact by a message such as `stop` " +
+    "or `start`. `null` when nobody ever did.",
+  do_not_contact_at: "When that was said; `null` when nobody ever did, and when it is not known.",
   marketing_opt_out_at:
     "Since when the person wants no marketing templates; `null` when that was never said, or was taken back.",
   is_active: "Whether the contact is in use.",
@@ -160,7 +159,8 @@ export const FIELDS = {
     failed_at: "When the channel reported that the message failed.",
     expired_at: "When the life of the message ended without a report that it arrived.",
     failure:
-      "Why the channel reported that the message failed. It stays when the message arrived after all.",
+      "Why the message failed: what the channel reported, or answered. What it reported stays when the message " +
+      "arrived after all.",
     price_category:
       "What the channel counts the message as, such as `marketing`, `utility` or `service`.",
     price_type:

@@ -26,7 +26,7 @@ HEAD, without the body.
 
 ## Requests
 
-A request is judged in this order: method (template endpoint only), key, scope, parameters and body, existence and
+A request is judged in this order: method (of what sends only), key, scope, parameters and body, existence and
 conflicts. A caller without a valid key learns nothing else.
 
 Bodies and parameters are strict. A field that is unknown or read-only is refused by name, and nothing is dropped in

@@ -3,6 +3,7 @@ import type { AttackedStack } from "../attacked_stack.ts";
 import { type AttackedCompany, hashOfRows, VICTIM_MARK } from "../companies.ts";
 import type { Context } from "../context.ts";
 import { Findings } from "../findings.ts";
+import { UNDESCRIBED } from "../../tests/support/api_description.ts";
 import { endsItself, isOfServer, judge, outcomeOf } from "../judge.ts";
 import { exchange, shortened, shown, type WireAnswer, type WireRequest } from "../wire.ts";
 import { type FuzzCase, fuzzCases } from "./fuzz_requests.ts";
@@ -26,12 +27,15 @@ const WHOLE_KEY = /sk_live_[\w-]{20,}/;
 export async function fuzz({ ours, seed, scale, quick, fuzzCase }: Context) {
   const findings = new Findings("fuzz");
   const lines = new LogLines(findings);
-  const [gateway, sender] = await Promise.all([
+  const [gateway, sender, replies] = await Promise.all([
     ours.startFunction("gateway", { hear: lines.hearer() }),
     ours.startFunction("send-external-template", { hear: lines.hearer() }),
+    ours.startFunction("whatsapp", { hear: lines.hearer() }),
   ]);
-  const urlOf = ({ target }: WireRequest) =>
-    target.startsWith("/send-external-template") ? sender.url : gateway.url;
+  const urlOf = ({ target }: WireRequest) => {
+    if (target.startsWith("/send-external-template")) return sender.url;
+    return (target.startsWith("/whatsapp") ? replies : gateway).url;
+  };
 
   const { attacker, victim } = ours.companies;
   const before = await hashOfRows(ours.stack.owner, victim);
@@ -64,7 +68,7 @@ export async function fuzz({ ours, seed, scale, quick, fuzzCase }: Context) {
   if (await hashOfRows(ours.stack.owner, victim) !== before) {
     findings.add(PROMISES.unchanged, "the victim's rows are others than before", `seed ${seed}`);
   }
-  await Promise.all([gateway.end(), sender.end()]);
+  await Promise.all([gateway, sender, replies].map((each) => each.end()));
   lines.end();
   return findings.result;
 }
@@ -104,6 +108,9 @@ function shownWhole({ target, body }: WireRequest): string {
   return `${decodeURI(target.replaceAll("%", "%25"))} ${typeof body === "string" ? body : ""}`;
 }
 
+/** Paths that send. */
+const SENDS = /^\/(send-external-template|whatsapp\/messages)/;
+
 /** Paths that answer anyone; whatever else is wrong with such a request, it needs no key. */
 const KEYLESS = /^\/gateway\/(health|openapi\.json)(\?|$)/;
 
@@ -116,12 +123,13 @@ function judgeKeyless(
   findings.attempts++;
   const { method, target, headers } = request;
   const hasOddHost = headers.some(([name]) => name === "Host");
-  // No function can be found by a Host that is none, and the template endpoint has one method.
+  // No function can be found by a Host that is none, and what sends has one method.
   const isKeyless = KEYLESS.test(target) && (method === "GET" || method === "HEAD");
+  if (UNDESCRIBED.test(target)) return;
   if (answer ? isOfServer(answer) || answer.status === 401 : endsItself(request)) return;
   if (answer && isKeyless && answer.status !== 500) return;
   if (answer?.status === 400 && hasOddHost) return;
-  if (answer?.status === 405 && target.startsWith("/send-") && method !== "POST") return;
+  if (answer?.status === 405 && SENDS.test(target) && method !== "POST") return;
   const found = answer ? `${outcomeOf(answer)}: ${shortened(answer.text, 200)}` : "no answer";
   const kind = `${method} ${answer && outcomeOf(answer)}`;
   findings.add(PROMISES.keyFirst, found, given + shown(request), kind);

@@ -58,10 +58,13 @@ const Inbound = z.strictObject(fields, "The body must be a JSON object")
 /**
  * Plays a person who writes to a number of the business. It needs no secret, but JSON by its Content-Type, which
  * no page of another web site can send.
+ *
+ * @param whyUnheard why nobody sees what people write to a number; null when somebody does.
  */
 export function inboundHandler(
   known: ReturnType<typeof people>,
   teller: ReturnType<typeof storyTeller>,
+  whyUnheard: (phoneNumberId: string) => Promise<string | null>,
 ) {
   return http.post("*/inbound", async ({ request }) => {
     const contentType = request.headers.get("Content-Type") ?? "";
@@ -85,12 +88,14 @@ export function inboundHandler(
     const id = newMessageId();
     const pair = { phoneNumberId: phone_number_id, person, waId };
     const posted = await teller.write(pair, { id, content, answers });
+    const warning = posted.isPosted ? await whyUnheard(phone_number_id) : null;
     return HttpResponse.json({
       message_id: id,
       user_id: person.userId,
       posted: posted.isPosted,
       webhook_status: posted.status,
       ...(!posted.isPosted && { reason: posted.reason }),
+      ...(warning !== null && { warning }),
     });
   });
 }

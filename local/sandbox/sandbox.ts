@@ -42,6 +42,8 @@ export interface SandboxOptions {
   now?: () => number;
   /** Where it posts events, when there is such a place. It is asked again for each message. */
   webhook?: () => Webhook | null;
+  /** Why nobody sees what people write to a number; null when somebody does. */
+  whyUnheard?: (phoneNumberId: string) => Promise<string | null>;
   /** Who may be answered freely from the beginning. */
   windows?: OpenWindow[];
   /** What the delays of stories and of repeated posts are multiplied by. */
@@ -65,7 +67,13 @@ const SERVED =
  * It tells a webhook what becomes of each message: for the recipients of `STORIES`, what is told there.
  */
 export function sandbox(
-  { now = Date.now, webhook = () => null, windows = [], pace = 1 }: SandboxOptions = {},
+  {
+    now = Date.now,
+    webhook = () => null,
+    whyUnheard = () => Promise.resolve(null),
+    windows = [],
+    pace = 1,
+  }: SandboxOptions = {},
 ): Sandbox {
   const media = mediaStore(now);
   const known = people(now, windows);
@@ -137,7 +145,7 @@ export function sandbox(
       "*/v:version/:phone_number_id/media",
       ({ request, params }) => upload(request, String(params.phone_number_id)),
     ),
-    inboundHandler(known, teller),
+    inboundHandler(known, teller, whyUnheard),
     sampleHandler(now),
     ...catalogueHandlers(media, now),
     http.get("*/messages", ({ request }) => {

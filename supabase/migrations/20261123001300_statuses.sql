@@ -172,6 +172,11 @@ begin
     where company_id = found_message.company_id and id = found_message.id;
   end if;
 
+  if item ->> 'recipient_user_id' is not null then
+    perform app.learn_recipient(
+      found_message.company_id, found_message.id, item ->> 'recipient_user_id', item ->> 'waba', reported_at
+    );
+  end if;
   if word = 'failed' then
     -- Of several failures, the ledger gives the reason that the message shows.
     update public.sends set reason = becomes.failure ->> 'reason', channel_code = (becomes.failure ->> 'code')::integer
@@ -187,6 +192,38 @@ comment on function app.apply_status(uuid[], jsonb) is
   'the mark of its send. Returns done; waiting when no message is known; ignored for a report of another kind; unroutable '
   'without an account; double_send when the attempt has another id already, whose facts stay as they are, so that the '
   'report is only kept; released_but_sent when the ledger said that the channel did not take it.';
+
+create function app.learn_recipient(
+  own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  recipient_id uuid;
+begin
+  if exists (
+    select from public.contact_identities where company_id = own_company_id and user_id = new_user_id
+  ) then
+    return;
+  end if;
+  select contacts.id into recipient_id
+  from public.messages
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
+  where messages.company_id = own_company_id and messages.id = of_message_id
+  for no key update of contacts;
+  if found then
+    perform app.learn_user_id(
+      own_company_id, recipient_id, new_user_id, substring(at_business_account_id from '^[0-9]{1,32}$'), at
+    );
+  end if;
+end
+$$;
+comment on function app.learn_recipient(uuid, uuid, text, text, timestamptz) is
+  'Notes an id that is not known yet as that of the person whom a message went to. A person who hides the phone may answer '
+  'under it alone.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql
@@ -220,5 +257,5 @@ begin
 end
 $$;
 comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
-  'What a reported failure says beyond its message: 131047 closes the window of the contact, 131050 is an opt-out of '
-  'marketing, and the others are those of app.note_refusal().';
+  'What a failure that was answered or reported says beyond its message: 131047 closes the window of the contact, 131050 '
+  'is an opt-out of marketing, and the others are those of app.note_refusal().';

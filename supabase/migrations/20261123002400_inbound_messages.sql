@@ -9,6 +9,8 @@ declare
   own_company_id uuid;
   -- A clock of the channel may be ahead, and an unusable time is null. Nobody writes in the future.
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  -- The messages of one event are of one transaction, and keep their order.
+  received_at constant timestamptz := clock_timestamp();
   known_direction text;
   contact_id uuid;
   own_conversation_id uuid;
@@ -28,8 +30,7 @@ begin
   insert into public.messages (
     company_id, conversation_id, direction, type, content, payload, media, whatsapp_message_id,
     reply_to_whatsapp_id, reply_to_id, sent_at,
-    -- The messages of one event are of one transaction, and keep their order.
-    created_at
+    created_at, updated_at
   )
   values (
     own_company_id, own_conversation_id, 'inbound', item ->> 'type', coalesce(item ->> 'content', ''),
@@ -39,7 +40,7 @@ begin
       select id from public.messages
       where company_id = own_company_id and whatsapp_message_id = item ->> 'answers'
     ),
-    said_at, clock_timestamp()
+    said_at, received_at, received_at
   )
   on conflict (company_id, whatsapp_message_id) do nothing;
   if item ->> 'word' is not null then

@@ -189,11 +189,13 @@ begin
       own_conversation_id, (app.find_or_open_conversation(own_company_id, own_contact_id, account_id)).id
     );
     insert into public.messages (
-      company_id, conversation_id, direction, type, content, payload, whatsapp_message_id, sent_at, created_at
+      company_id, conversation_id, direction, type, content, payload, whatsapp_message_id, sent_at, created_at,
+      updated_at
     )
     values (
       own_company_id, own_conversation_id, 'inbound', 'system', coalesce(item ->> 'content', ''),
-      nullif(item -> 'payload', 'null'), item ->> 'id', happened_at, clock_timestamp()
+      nullif(item -> 'payload', 'null'), item ->> 'id', happened_at, clock_timestamp(),
+      clock_timestamp()
     )
     on conflict (company_id, whatsapp_message_id) do nothing;
   end if;

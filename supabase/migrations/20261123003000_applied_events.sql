@@ -121,6 +121,15 @@ comment on function app.apply_item(uuid, jsonb) is
   'Applies one item that an app has signed, to the accounts that it is about. Returns done, waiting, ignored, unroutable, '
   'double_send or released_but_sent; no_account when it is about no account of the app, or unknown.';
 
+create function app.account_id_in(item jsonb) returns text
+language sql immutable
+set search_path = ''
+as $$
+  select item ->> case when item ->> 'kind' in ('template', 'account') then 'waba' else 'phone_number_id' end
+$$;
+comment on function app.account_id_in(jsonb) is
+  'By what an item names its account: a number, or a business account.';
+
 create function app.apply_each_item(app_id uuid, items jsonb, until timestamptz, alone boolean) returns jsonb
 language plpgsql
 set search_path = ''
@@ -168,17 +177,16 @@ begin
       when result in ('unroutable', 'no_account', 'unknown') then
         unroutable := unroutable + 1;
         if result = 'no_account' then
-          waits_for := waits_for || array_remove(
-            array[entry.item ->> 'phone_number_id', entry.item ->> 'waba'], null
-          );
+          waits_for := array_remove(waits_for || app.account_id_in(entry.item), null);
         end if;
         reasons := reasons || case result
           when 'unknown' then format('What "%s" says is not known', entry.item ->> 'field')
           when 'unroutable' then format('An item (%s) is about nobody known', entry.item ->> 'kind')
-          else format('No account that names this app has the %s', coalesce(
-            'number ' || (entry.item ->> 'phone_number_id'), 'business account ' || (entry.item ->> 'waba'),
-            'number, which the event leaves out'
-          ))
+          else format(
+            'No account that names this app has the %s %s',
+            case when entry.item ->> 'kind' in ('template', 'account') then 'business account' else 'number' end,
+            coalesce(app.account_id_in(entry.item), 'that the event leaves out')
+          )
         end;
       -- A send that went out twice, or although the ledger said that the channel did not take it.
       when result in ('double_send', 'released_but_sent') then
@@ -341,6 +349,28 @@ $$;
 comment on function app.next_attempt(integer) is
   'When an event is tried again after so many attempts that failed; null after the last.';
 
+create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(items) is distinct from 'array' or not jsonb_path_exists(items, '$[*] ? (@.at == null)') then
+    return items;
+  end if;
+  return (
+    select jsonb_agg(
+      case when jsonb_typeof(item) = 'object' and item ->> 'at' is null
+        then item || jsonb_build_object('at', received_at) else item end
+      order by place
+    )
+    from jsonb_array_elements(items) with ordinality as listed (item, place)
+  );
+end
+$$;
+comment on function app.items_with_times(jsonb, timestamptz) is
+  'The items of an event, with the time at which it was received where the channel tells none: an event that is applied '
+  'again later says the same.';
+
 create function app.apply_event(
   event_id uuid, app_id uuid, items jsonb, problem text, until timestamptz, is_repeated boolean
 ) returns jsonb
@@ -357,7 +387,13 @@ declare
   event record;
 begin
   begin
-    outcome := app.apply_items(app_id, items, until);
+    outcome := app.apply_items(
+      app_id,
+      app.items_with_times(items, (
+        select events.received_at from public.channel_events as events where events.id = event_id
+      )),
+      until
+    );
   exception when others then
     -- Whatever happens, the event says so and has its next attempt.
     outcome := jsonb_build_object(

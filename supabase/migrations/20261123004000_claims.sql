@@ -113,6 +113,7 @@ begin
     delivered_at = null,
     read_at = null,
     failed_at = null,
+    expires_at = null,
     expired_at = null,
     failure = null,
     price_category = null,

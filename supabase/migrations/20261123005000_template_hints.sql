@@ -224,11 +224,11 @@ begin
     return;
   end if;
   select templates as template,
-    -- The value of another kind of hint says all that matters to a send.
+    -- No send depends on the quality.
     (
       select max(hints.told_at) from public.template_hints as hints
       where hints.company_id = own_company_id and hints.business_account_id = of_business_account_id
-        and hints.name = by_name and hints.language = in_language and hints.kind in ('status', 'components')
+        and hints.name = by_name and hints.language = in_language and hints.kind <> 'quality'
     ) as hinted_at
   into known
   from public.template_catalogues as catalogues

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { InvalidArgumentError } from "commander";
-import { channelId, futureMoment, nameOf, phone, scopes, uuid } from "../../admin/arguments.ts";
+import {
+  channelId,
+  countUpTo,
+  eventStates,
+  futureMoment,
+  nameOf,
+  pastMoment,
+  phone,
+  scopes,
+  uuid,
+} from "../../admin/arguments.ts";
 
 function refuses(read: (value: string) => unknown, ...values: string[]) {
   for (const value of values) assert.throws(() => read(value), InvalidArgumentError, value);
@@ -17,6 +27,34 @@ Deno.test("an expiry that does not exist, has another format or is in the past i
   refuses(futureMoment, "2999-02-30", "2999-13-01", "2999-01-01T25:00Z", "2999-01-01T10:00+99:00");
   refuses(futureMoment, "", "2999", "2999-01", "tomorrow", "18:00", "31/01/2999", "2999-01-31Z");
   refuses(futureMoment, "2020-01-01", new Date().toISOString());
+});
+
+Deno.test("a moment that has been is so long ago, or a date, or a date and time", () => {
+  assert.equal(pastMoment("2026-01-31"), "2026-01-31T00:00:00.000Z");
+  assert.equal(pastMoment("2026-01-31T18:00-03:00"), "2026-01-31T21:00:00.000Z");
+  const ago = { "90m": 5_400_000, "24h": 86_400_000, "7d": 604_800_000 };
+  for (const [value, ms] of Object.entries(ago)) {
+    assert.ok(Math.abs(Date.now() - ms - Date.parse(pastMoment(value))) < 60_000, value);
+  }
+  refuses(
+    pastMoment,
+    "",
+    "7",
+    "7w",
+    "-1h",
+    "1.5h",
+    "99999d",
+    "yesterday",
+    "2026-02-30",
+    "2999-01-01",
+  );
+});
+
+Deno.test("states of events are separated by commas, and a count has a limit", () => {
+  assert.deepEqual(eventStates("failed, dead,failed"), ["failed", "dead"]);
+  refuses(eventStates, "", "failed,", "lost", "FAILED");
+  assert.equal(countUpTo(1000)("1000"), 1000);
+  refuses(countUpTo(1000), "", "0", "1001", "-1", "1.5", "1e2", "many");
 });
 
 Deno.test("scopes are separated by commas, and a repeated scope counts once", () => {

@@ -60,9 +60,13 @@ Deno.test("jobs schedule gives the project the address of its function, or anoth
 
 Deno.test("jobs status and unschedule work where nothing is scheduled", async () => {
   const status = ["jobs", "status"];
-  assert.match(await printed(status), /^Jobs are not scheduled: .*\n\nCOMPANY +PHONE /);
-  const { scheduled, accounts } = await json(status);
+  assert.match(
+    await printed(status),
+    /^Jobs are not scheduled: .*\n\nEvents of the channel: [^\n]+\.\n(The last run failed: .*\n)?\nCOMPANY +PHONE /,
+  );
+  const { scheduled, accounts, channel } = await json(status);
   assert.equal(scheduled, false);
+  assert.deepEqual(Object.keys(channel).sort(), ["due", "last_run", "not_done", "oldest_due_at"]);
   assert.ok(accounts.length > 0);
   assert.equal(await printed(["jobs", "unschedule"]), "No jobs were scheduled.\n");
   assert.ok(stack.whatsapp_url);
@@ -109,6 +113,17 @@ Deno.test("the status for people has the schedule, each account, why a run faile
       last_status: "failed",
       last_message: "ERROR: no room",
     }],
+    channel: {
+      last_run: {
+        began_at: "2026-11-22T07:01:00+00:00",
+        ended_at: "2026-11-22T07:01:02+00:00",
+        failure: "expired: 57014 statement timeout",
+        result: null,
+      },
+      due: 7,
+      oldest_due_at: "2026-11-22T06:55:00+00:00",
+      not_done: { unroutable: 3, failed: 1 },
+    },
     accounts: [ACCOUNT, {
       ...ACCOUNT,
       business_account_id: null,
@@ -125,7 +140,7 @@ Deno.test("the status for people has the schedule, each account, why a run faile
       error: "Timeout was reached",
     }],
   };
-  const [schedule, cron, accounts, failures, calls] = statusText(status).split("\n\n");
+  const [schedule, cron, channel, accounts, failures, calls] = statusText(status).split("\n\n");
   assert.equal(
     schedule,
     "Jobs are scheduled: the database calls https://x.supabase.co/functions/v1/whatsapp each minute.",
@@ -133,6 +148,11 @@ Deno.test("the status for people has the schedule, each account, why a run faile
   assert.equal(
     cron.split("\n")[1],
     "call-due-jobs  * * * * *  active  2026-11-22 07:01 UTC  failed: ERROR: no room",
+  );
+  assert.equal(
+    channel,
+    "Events of the channel: channel-events 2026-11-22 07:01 UTC failed. 7 are due, since 2026-11-22 06:55 UTC; " +
+      "not done: 1 failed, 3 unroutable.\nThe last run failed: expired: 57014 statement timeout",
   );
   const [, known, unknown] = accounts.split("\n").map((line) => line.split(/ {2,}/));
   assert.deepEqual(known, [

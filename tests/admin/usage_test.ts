@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { admin, adminRuns } from "./command.ts";
 
-const GROUPS = ["company", "key", "account", "app", "template", "jobs"];
+const GROUPS = ["company", "key", "account", "app", "channel", "template", "jobs"];
 const COMMANDS = [
   "company create",
   "company list",
@@ -18,6 +18,8 @@ const COMMANDS = [
   "app list",
   "app rotate",
   "app delete",
+  "channel events",
+  "channel replay",
   "template sync",
   "template list",
   "jobs schedule",

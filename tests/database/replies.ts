@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAsSuperuser } from "../support/acting_as.ts";
-import { addMessage, type Company } from "../support/company.ts";
+import type { Company } from "../support/company.ts";
 import { actAsSender, type Claim } from "./sends.ts";
 
 // Claims a free reply as the edge function does, for tests of claim_reply().
@@ -30,9 +30,13 @@ export async function claimReply(
 /** The person of a company's conversation writes, so many seconds before the present transaction. */
 export async function personWrites(
   sql: Sql,
-  company: Pick<Company, "id" | "conversation_id">,
+  { id, conversation_id }: Pick<Company, "id" | "conversation_id">,
   secondsAgo: number,
 ): Promise<void> {
-  const [{ at }] = await sql`select now() - make_interval(secs => ${secondsAgo}) as at`;
-  await addMessage(sql, company, { sent_at: at });
+  await sql`
+    insert into messages (company_id, conversation_id, direction, content, sent_at)
+    values (
+      ${id}, ${conversation_id}, 'inbound', 'Hello', now() - make_interval(secs => ${secondsAgo})
+    )
+  `;
 }

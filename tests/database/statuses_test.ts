@@ -58,7 +58,8 @@ Deno.test("each report fills its slot, and the status follows from the slots", a
 Deno.test("all orders of the reports of a message, each twice, end in the same row", async () => {
   const reports = [
     report("sent", 3, { price: { category: "utility", type: "regular" } }),
-    report("delivered", 3, { price: { category: "utility", type: "regular" } }),
+    // Two prices; the channel gives the same one twice.
+    report("delivered", 3, { price: { category: "utility", type: "free_entry_point" } }),
     report("read", 5),
     // Two failures of the same second.
     report("failed", 4, { failure: failure(131026, "recipient_unreachable") }),
@@ -84,6 +85,19 @@ Deno.test("all orders of the reports of a message, each twice, end in the same r
     assert.equal(end.price_category, "utility");
     assert.equal(new Date(end.delivered_at).getTime(), at(3).getTime());
   });
+});
+
+Deno.test("of two reports of one kind, the earlier time counts", async () => {
+  for (const seconds of [[3, 8], [8, 3]]) {
+    await rolledBack(async (sql) => {
+      const { message_id } = await accepted(sql, own);
+      for (const word of ["sent", "delivered", "read", "failed"]) {
+        await apply(sql, ...seconds.map((second) => report(word, second)));
+      }
+      const { sent_at, delivered_at, read_at, failed_at } = await facts(sql, message_id);
+      assert.deepEqual([sent_at, delivered_at, read_at, failed_at], Array(4).fill(at(3)));
+    });
+  }
 });
 
 Deno.test("a report that comes again changes no row", async () => {

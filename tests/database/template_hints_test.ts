@@ -136,9 +136,9 @@ Deno.test("a send after an event reads the template first; when that cannot be, 
     [status("APPROVED"), "reread", "claimed"],
     [status("FLAGGED"), "reread", "claimed"],
     [{ event: "components", value: {} }, "reread", "claimed"],
-    // All that these say is in the event.
+    [CATEGORY, "reread", "claimed"],
+    // No send depends on it.
     [QUALITY, "claimed", "claimed"],
-    [CATEGORY, "claimed", "claimed"],
     // Too long ago: the channel decides.
     [{ at: ago(660) }, "reread", "claimed"],
   ];
@@ -234,7 +234,7 @@ Deno.test("only the catalogues of the accounts given change, each company's own"
     await tellOfTemplate(sql, ids, hint(waba, { ...status("PAUSED"), at: null }));
     assert.equal((await shown(sql, other.id)).status, "PAUSED");
     // An account of another business account is none of the event's.
-    await tellOfTemplate(sql, ids, hint("1", status("DISABLED")));
+    await tellOfTemplate(sql, ids, hint("1", { ...status("REJECTED"), at: null }));
     assert.equal((await shown(sql)).status, "PAUSED");
   });
 });

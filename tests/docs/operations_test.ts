@@ -88,6 +88,7 @@ const TABLES = {
   "### 2.3 Conversation": "Conversation",
   "### 2.5 Message": "Message",
   "### 2.7 Template": "Template",
+  "### 2.8 Send": "Send",
 };
 for (const [heading, schema] of Object.entries(TABLES)) {
   Deno.test(`the specification has every field of a ${schema.toLowerCase()}, and no other`, () => {

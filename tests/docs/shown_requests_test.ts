@@ -53,8 +53,11 @@ function assertShown(shown: unknown, actual: unknown, at: string) {
 const finding = await readPage("docs/finding.md");
 const readme = await readPage("README.md");
 const sandbox = await readPage("docs/sandbox.md");
-const firstRequests = ["The first request", "A conversation", "Templates, contacts and deals"]
+const api = await readPage("docs/api.md");
+const receiving = await readPage("docs/receiving.md");
+const firstRequests = ["The first request", "A conversation"]
   .map((title) => section(readme.text, title)).join("");
+const trying = section(api.text, "Trying it");
 const aPersonWrites = section(sandbox.text, "Be a person who writes");
 
 function section(text: string, title: string): string {
@@ -68,7 +71,9 @@ Deno.test("the requests that pages show answer what the pages show", async (t) =
     // Those that only read come first.
     const texts: [name: string, text: string, answers: number][] = [
       ["Finding records", finding.text, 5],
-      ["the README", firstRequests, 9],
+      ["Receiving", receiving.text, 8],
+      ["the README", firstRequests, 7],
+      ["The API at a glance", trying, 2],
       ["The sandbox", aPersonWrites, 1],
     ];
     for (const [name, text, answers] of texts) {

@@ -2,14 +2,7 @@
 
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
-import {
-  addMessage,
-  anyPhone,
-  type Company,
-  type CompanyWithTemplate,
-  newCompany,
-  newCompanyWithTemplate,
-} from "../support/company.ts";
+import { addMessage, anyPhone, type Company, newCompany } from "../support/company.ts";
 import { changesRoutes } from "../support/routes.ts";
 import { until } from "../support/started.ts";
 import { withDatabase } from "../support/test_stack.ts";
@@ -44,6 +37,16 @@ function decode(cursor: string): [feed: string, generation: number, version: num
   return JSON.parse(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")));
 }
 
+interface CompanyWithMessage extends Company {
+  message_id: string;
+}
+
+/** Makes a company with a message that nobody sent by this service, so that the message can be deleted. */
+async function newCompanyWithMessage(): Promise<CompanyWithMessage> {
+  const company = await newCompany();
+  return { ...company, message_id: await withDatabase((sql) => addMessage(sql, company)) };
+}
+
 /** Deletes the deals, conversations and contacts of a company. The messages of a conversation go with it. */
 async function deleteRecords({ id }: Company) {
   await withDatabase((sql) =>
@@ -56,7 +59,7 @@ async function deleteRecords({ id }: Company) {
 }
 
 /** The id of a row of the resource. */
-const OWN: Record<string, (company: CompanyWithTemplate) => string> = {
+const OWN: Record<string, (company: CompanyWithMessage) => string> = {
   "/contacts/changes": ({ contact_id }) => contact_id,
   "/deals/changes": ({ deal_id }) => deal_id,
   "/conversations/changes": ({ conversation_id }) => conversation_id,
@@ -65,7 +68,7 @@ const OWN: Record<string, (company: CompanyWithTemplate) => string> = {
 
 for (const { pattern } of changesRoutes) {
   Deno.test(`${pattern} shows a record as GET by its id does, in the same order of fields`, async () => {
-    const company = await newCompanyWithTemplate();
+    const company = await newCompanyWithMessage();
     await withDatabase(async (sql) => {
       const { id, contact_id, deal_id } = company;
       await addMessage(sql, company, {
@@ -99,7 +102,7 @@ for (const { pattern } of changesRoutes) {
   });
 
   Deno.test(`${pattern}?fields= answers these fields of a record, and of a deleted one what is left`, async () => {
-    const company = await newCompanyWithTemplate();
+    const company = await newCompanyWithMessage();
     const changes = async () => (await page(company, `${pattern}?fields=updated_at,id`)).data;
     await until(async () => (await changes()).length === 1);
     assert.deepEqual(Object.keys((await changes())[0]), ["id", "updated_at"]);
@@ -110,7 +113,7 @@ for (const { pattern } of changesRoutes) {
   });
 
   Deno.test(`${pattern}?start=now shows nothing, and then what is changed from now on`, async () => {
-    const company = await newCompanyWithTemplate();
+    const company = await newCompanyWithMessage();
     const id = OWN[pattern](company);
     await until(async () => (await page(company, pattern)).data.some((row) => row.id === id));
     const { data, pagination } = await page(company, `${pattern}?start=now`);
@@ -133,7 +136,7 @@ for (const { pattern } of changesRoutes) {
   });
 
   Deno.test(`${pattern} shows what was deleted by its id, the company and the time`, async () => {
-    const company = await newCompanyWithTemplate();
+    const company = await newCompanyWithMessage();
     const id = OWN[pattern](company);
     const { next_cursor } = (await page(company, `${pattern}?start=now`)).pagination;
     await deleteRecords(company);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 
@@ -216,4 +217,54 @@ Deno.test("of twenty simultaneous creates with one phone, one succeeds and the o
     if (status === 201) continue;
     assert.deepEqual([status, body.existing_id], [409, made[0].body.data.id]);
   }
+});
+
+Deno.test("why a contact must not be contacted, and what the person said of marketing, is shown and not written", async () => {
+  const { body: { data: made } } = await post({ phone: anyPhone(), do_not_contact: true });
+  assert.equal(made.do_not_contact_source, "manual");
+  assert.ok(Math.abs(Date.parse(made.do_not_contact_at) - Date.now()) < 60_000);
+  for (const field of ["do_not_contact_source", "do_not_contact_at", "marketing_opt_out_at"]) {
+    const answer = await patch(made.id, { phone: made.phone, [field]: null });
+    assertField(answer, field, /read-only/);
+  }
+  const at = "2026-01-01T12:00:00+00:00";
+  await withDatabase((sql) =>
+    sql`update contacts set marketing_stopped_at = ${at} where id = ${made.id}`
+  );
+  const since = async () => {
+    const path = `/contacts?id=${made.id}&marketing_opt_out_at[lte]=${encodeURIComponent(at)}`;
+    const { body } = await call(company.keys.read, "GET", path);
+    return body.data.map((row: Record<string, unknown>) => row.marketing_opt_out_at);
+  };
+  assert.deepEqual(await since(), [at]);
+  await withDatabase((sql) =>
+    sql`update contacts set marketing_resumed_at = now() where id = ${made.id}`
+  );
+  assert.deepEqual(await since(), []);
+});
+
+Deno.test("a contact whose phone is hidden is shown without one; a request needs one, and gives it", async () => {
+  const company = await newCompany();
+  const [{ id }] = await withDatabase((sql) =>
+    sql`
+      insert into contacts (company_id, name, has_identity) values (${company.id}, 'Bia', true) returning id
+    `
+  );
+  const read = async (path: string) => (await call(company.keys.read, "GET", path)).body.data;
+  assert.equal((await read(`/contacts/${id}`)).phone, null);
+  const ids = async (query: string) =>
+    (await read(`/contacts?${query}`)).map((row: { id: string }) => row.id);
+  assert.deepEqual(await ids("phone[empty]=true"), [id]);
+  assert.deepEqual(await ids("phone[empty]=false"), [company.contact_id]);
+  assert.ok((await ids("phone[ne]=%2B15550100")).includes(id));
+  assert.deepEqual(await ids("q=bia"), [id]);
+  const changed = (await read("/contacts/changes")).find((row: { id: string }) => row.id === id);
+  assert.ok(changed === undefined || changed.phone === null);
+
+  const update = (json: unknown) => call(company.keys.write, "PATCH", `/contacts/${id}`, { json });
+  assertField(await update({ name: "Beatriz" }), "phone", /is required/);
+  assertField(await update({ phone: null }), "phone", /./);
+  const phone = anyPhone();
+  assert.equal((await update({ phone })).body.data.phone, phone);
+  assert.deepEqual(await ids("phone[empty]=true"), []);
 });

@@ -90,6 +90,12 @@ const FACTS: Record<string, Record<string, string[]>> = {
     [`/deals?stage_id[ne]=${stage_ids[0]}`]: [],
     [`/teams?id[ne]=${team_id}`]: [],
   },
+  "a conversation is found by the number that it is on": {
+    [`/conversations?phone_number_id=${company.phone_number_id}`]: ["conversation"],
+    [`/conversations?phone_number_id=1,${company.phone_number_id}`]: ["conversation"],
+    [`/conversations?phone_number_id[ne]=${company.phone_number_id}`]: [],
+    "/conversations?phone_number_id=1": [],
+  },
   "a template is found by the channel's words in any case": {
     "/templates?status=approved": ["approved"],
     "/templates?status[ne]=APPROVED": ["paused"],

@@ -228,7 +228,7 @@ const WRONG: Record<string, Record<string, string[]>> = {
     assigned_to: ["null", "none"],
     status: ["resolved"],
   },
-  "/conversations/{id}/messages": { status: ["sent", "delivered"], direction: ["in"] },
+  "/conversations/{id}/messages": { status: ["played", "SENT"], direction: ["in"] },
   "/templates": { language: ["pt-BR", "PT", "portuguese"], phone_number_id: ["+5511", "x"] },
 };
 

@@ -85,6 +85,21 @@ Deno.test("a contact is labelled by its name, else its email, else its phone; a 
   assert.deepEqual(labels(found).sort(), [`contact: ${phone}`, `conversation: ${phone}`]);
 });
 
+Deno.test("a contact without a name, an email and a phone is found and labelled by the company it works for", async () => {
+  const company = await newCompany();
+  await withDatabase((sql) =>
+    sql`
+      update contacts set name = null, phone = null, has_identity = true, empresa = 'Padaria Três Irmãos'
+      where id = ${company.contact_id}
+    `
+  );
+  const found = await search(company, "tres irmaos");
+  const label = "Padaria Três Irmãos";
+  assert.deepEqual(labels(found).sort(), [`contact: ${label}`, `conversation: ${label}`]);
+  assert.equal(found.find(({ type }) => type === "contact")!.row.phone, null);
+  assert.deepEqual(await search(company, "padaria nobody"), []);
+});
+
 Deno.test("a found record is the record as a read by its id answers it", async () => {
   const company = await companyWith([], ["Quarterly plan"]);
   const [{ phone }] = await withDatabase((sql) =>

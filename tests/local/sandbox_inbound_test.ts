@@ -1,8 +1,9 @@
 // A person who is played by POST /sandbox/inbound, and the free answers that this allows.
 import assert from "node:assert/strict";
-import { stack } from "../support/test_stack.ts";
+import { whyUnheard } from "../../local/unheard_numbers.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
 import { send } from "../support/calls.ts";
-import { anyPhone, anyPhoneNumberId } from "../support/company.ts";
+import { anyPhone, anyPhoneNumberId, newCompany } from "../support/company.ts";
 import { NOW, NUMBER, sandboxWithWebhook, text } from "./sandbox_webhook.ts";
 
 const ANA = "+5511987654321";
@@ -161,6 +162,34 @@ Deno.test("the sandbox of a stack has it too; without events it posts nothing", 
     JSON.stringify(json),
   );
   assert.deepEqual([status, body.posted, body.reason], [200, false, "The sandbox has no webhook"]);
+});
+
+Deno.test("who writes to a number that nobody listens to is warned", async () => {
+  const company = await newCompany();
+  const { app_key } = stack.channel_app!;
+  const why = (phoneNumberId: string) =>
+    withDatabase((sql) => whyUnheard(sql, phoneNumberId, app_key));
+  await using channel = sandboxWithWebhook(undefined, { whyUnheard: why });
+  const warning = async (phone_number_id: string) =>
+    (await channel.writes(ANA, "Hello", { phone_number_id })).body.warning;
+
+  assert.equal(
+    await warning(anyPhoneNumberId()),
+    "No company has connected this number, so nobody sees the message",
+  );
+  assert.equal(
+    await warning(company.phone_number_id),
+    `The account of this number does not name the app ${app_key}, so nobody sees the message; ` +
+      "connect it again with --app",
+  );
+  await withDatabase((sql) =>
+    sql`
+      update messaging_accounts set
+        channel_app_id = (select id from channel_apps where app_key = ${app_key})
+      where id = ${company.account_id}
+    `
+  );
+  assert.equal(await warning(company.phone_number_id), undefined);
 });
 
 Deno.test("a free answer is taken for 24 hours after the person has written to the number", async () => {

@@ -104,8 +104,9 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
 
     await t.step("prints a curl line that plays a person when it is pasted", async () => {
       const line = started.out.split("\n").find((line) => line.includes("/sandbox/inbound"))!;
-      const { posted, webhook_status } = JSON.parse(await pasted(line));
+      const { posted, webhook_status, warning } = JSON.parse(await pasted(line));
       assert.deepEqual([posted, webhook_status], [true, 200]);
+      assert.equal(warning, undefined);
     });
 
     await t.step("accepts the demo key for reading, writing and sending", async () => {

@@ -9,7 +9,7 @@ import { anyPhone, newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { anyCharacter } from "../support/nasty_text.ts";
 import { ownSender } from "../support/own_functions.ts";
-import { ownChannel, setToken, template } from "../support/sending.ts";
+import { ledgerOf, ownChannel, setToken, storedMessage, template } from "../support/sending.ts";
 import { snapshot } from "../support/snapshot.ts";
 
 /** As long as those of the channel. No piece of it is in any other text of these tests. */
@@ -63,6 +63,40 @@ Deno.test("of a message of 2 MB, none is passed on, and the status of the answer
   const failed = await sendTo(text, 500);
   assert.deepEqual([failed.status, failed.body.outcome], [502, "unknown"]);
   for (const { everything } of [refused, failed]) assert.ok(!everything.includes("xxxx"));
+});
+
+Deno.test("the message of a refused send shows what the channel said, and that of one for a refused account only the code", async () => {
+  const { code, message } = { code: 132001, message: "(#132001) No\u0000 template \ud83d" };
+  const told: [Record<string, unknown>, Record<string, unknown>][] = [
+    [
+      { code, message, error_data: { details: "welcome\u0000 in pt_BR" } },
+      {
+        reason: "template_rejected",
+        code,
+        message: "(#132001) No  template \ufffd",
+        details: "welcome  in pt_BR",
+      },
+    ],
+    [{ code, message: "" }, { reason: "template_rejected", code, message: null, details: null }],
+    [
+      { code: 130429, message: "(#130429) Too many" },
+      { reason: "channel_unavailable", code: 130429, message: "(#130429) Too many", details: null },
+    ],
+    [
+      { code: 190, message: "(#190) Malformed token EAA", error_data: { details: "EAA" } },
+      { reason: "channel_account_error", code: 190, message: null, details: null },
+    ],
+  ];
+  for (const [error, failure] of told) {
+    const company = await newCompany();
+    await using channel = ownChannel(() => Response.json({ error }, { status: 400 }));
+    const send = await ownSender(channel.url);
+    await send(company.keys.messaging, template(anyPhone()));
+    const [{ message_id }] = await ledgerOf(company);
+    const stored = await storedMessage(message_id);
+    assert.deepEqual([stored.status, stored.failure], ["failed", failure]);
+    assert.ok(stored.failed_at);
+  }
 });
 
 Deno.test("control characters and halves of surrogate pairs are not passed on; line breaks are", async () => {

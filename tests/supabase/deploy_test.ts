@@ -156,6 +156,21 @@ for (const deno of DENOS) {
     });
   });
 
+  Deno.test(`the upload of whatsapp judges a free reply with ${version}`, async () => {
+    const company = await newCompany();
+    await UploadedFunction.unpacked(uploadOf("whatsapp"), async (unpacked) => {
+      await using server = await unpacked.start(deno);
+      const url = `${server.url}/whatsapp/messages`;
+      const { conversation_id } = company;
+      const body = JSON.stringify({ conversation_id, text: "Hello" });
+      const refused = await send(url, "POST", JSON_TYPE, body);
+      assert.deepEqual([refused.status, refused.body.code], [401, "missing_api_key"]);
+      const headers = { ...JSON_TYPE, Authorization: `Bearer ${company.keys.messaging}` };
+      const closed = await send(url, "POST", headers, body);
+      assert.deepEqual([closed.status, closed.body.code], [409, "window_closed"]);
+    });
+  });
+
   Deno.test(`the upload of whatsapp verifies an address and stores a signed event with ${version}`, async () => {
     const app = await newChannelApp();
     await UploadedFunction.unpacked(uploadOf("whatsapp"), async (unpacked) => {

@@ -84,9 +84,6 @@ async function violationOf(
 ): Promise<string | null> {
   const url = new URL(address);
   url.pathname = url.pathname.replace(PREFIX, "");
-  // The callers of its other paths are the operator's scheduler and the channel, so they are not in the description.
-  const [, name, path] = url.pathname.split("/");
-  if (name === "whatsapp" && path !== "messages") return null;
   const api = await (loading ??= loadDescription());
   return api.violation({ ...request, url, status, headers, body });
 }

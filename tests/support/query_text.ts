@@ -21,8 +21,13 @@ export function valueOf(text: string, schema: JsonSchema): unknown {
 
 /** The text of a value in an address. */
 export function textOf(value: unknown): string {
-  if (!Array.isArray(value)) return String(value);
-  return value.map((each) => String(each).replace(/[\\,]/g, "\\$&")).join(",");
+  if (!Array.isArray(value)) return plain(value);
+  return value.map((each) => plain(each).replace(/[\\,]/g, "\\$&")).join(",");
+}
+
+/** An object may have any member, also one that is called toString. */
+function plain(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** The texts of query parameters. Those of an object are its members, under their own names. */

@@ -1,5 +1,5 @@
 import { type Answer, send } from "./calls.ts";
-import { addMessage, type Company } from "./company.ts";
+import { addMessage, type Company, newCompany } from "./company.ts";
 import { stack, withDatabase } from "./test_stack.ts";
 
 type Own = Pick<Company, "id" | "conversation_id" | "contact_id" | "account_id">;
@@ -28,6 +28,13 @@ export async function sendReply(
 export async function writes(company: Own, { secondsAgo = 1 } = {}): Promise<string> {
   const sent_at = new Date(Date.now() - secondsAgo * 1000);
   return await withDatabase((sql) => addMessage(sql, company, { sent_at }));
+}
+
+/** A company whose contact has just written. */
+export async function spokenTo(): Promise<Company> {
+  const company = await newCompany();
+  await writes(company);
+  return company;
 }
 
 /** A day in seconds: as long as a message of a person keeps the window open. */

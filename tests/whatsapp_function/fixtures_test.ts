@@ -64,6 +64,15 @@ const TRUTHS: Record<string, Truth> = {
       assert.equal(talk(rows, ANA).last_message_at, null);
     },
   },
+  "a report tells the id of the person who got the message": {
+    files: ["01"],
+    then(rows) {
+      assert.deepEqual(part(contact(rows, "Ana Souza"), "user_ids", "has_identity"), [
+        ["BR.1043781234567890"],
+        true,
+      ]);
+    },
+  },
   "a delivered message is delivered, also without a report that it was sent": {
     files: ["02"],
     then(rows) {
@@ -632,6 +641,21 @@ Deno.test("an event of a field that nobody knows is kept", async () => {
   const [event, ...others] = await eventsOf(world.app);
   assert.deepEqual([event.state, others], ["unroutable", []]);
   assert.match(event.error, /something_of_2027/);
+});
+
+Deno.test("trouble has no time of its own: it happened when it was received, also when it is applied again", async () => {
+  const world = await newWorld();
+  await post(world, [fixture("20", world.shift)]);
+  const at = async () => (await noticesOf(world)).map(({ happened_at }) => happened_at);
+  const first = await at();
+  const [{ id, received_at }] = await eventsOf(world.app);
+  assert.deepEqual(first, [received_at]);
+  await withDatabase(async (sql) => {
+    await sql`update channel_events set state = 'stored' where id = ${id}`;
+  });
+  await post(world, [fixture("20", world.shift)]);
+  assert.equal((await eventsOf(world.app))[0].state, "done");
+  assert.deepEqual(await at(), first);
 });
 
 Deno.test("every fixture has a fact", () => {

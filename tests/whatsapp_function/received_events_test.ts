@@ -1,10 +1,11 @@
 // An event is applied in the request that brings it. What is in the way is the job's, and the answer is 200 all the same.
 import assert from "node:assert/strict";
+import { readWhatsappConfig } from "../../supabase/functions/whatsapp/config.ts";
 import { eventsOf, newChannelApp, ownWebhook } from "../support/channel_apps.ts";
-import { connectAccount } from "../support/company.ts";
+import { addMessage, connectAccount } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { watchedStack } from "../support/own_functions.ts";
-import { asSuperuser, withDatabase } from "../support/test_stack.ts";
+import { asSuperuser, environment, withDatabase } from "../support/test_stack.ts";
 import {
   anyPhone,
   companyWithApp,
@@ -41,6 +42,60 @@ Deno.test("events of a new person at the same moment make one contact with one c
   assert.deepEqual(new Set(await statesOf(app)), new Set(["done"]));
 });
 
+Deno.test("a burst of events is taken whole", async () => {
+  const { company, app } = await companyWithApp();
+  const { eventShare } = await readWhatsappConfig(environment());
+  // Other tests run at the same time.
+  const patient = await ownWebhook({ eventShare: { ...eventShare, patienceMs: 60_000 } });
+  const phones = Array.from({ length: 10 }, anyPhone);
+  const bodies = Array.from(
+    { length: 120 },
+    (_, at) => eventBody(company.phone_number_id, [`${at}`], { phone: phones[at % 10] }),
+  );
+  const answers = await Promise.all(bodies.map((body) => patient.post(app, body)));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  const conversations = await inboundOf(company);
+  assert.deepEqual([conversations.length, conversations.flat().length], [10, 120]);
+});
+
+Deno.test("events that name the same messages of two companies in any order wait for each other, and never in a circle", async () => {
+  const { company: one, app } = await companyWithApp();
+  const { company: other } = await companyWithApp();
+  const ids = Array.from({ length: 10 }, () => `wamid.${crypto.randomUUID()}`);
+  await withDatabase(async (sql) => {
+    await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${other.account_id}`;
+    for (const [at, whatsapp_message_id] of ids.entries()) {
+      await addMessage(sql, at % 2 ? one : other, {
+        direction: "outbound",
+        outcome: "accepted",
+        whatsapp_message_id,
+      });
+    }
+  });
+  const bodyOf = (order: number[], status: string) => {
+    const parts = order.map((at) => {
+      const company = at % 2 ? one : other;
+      const statuses = [{ id: ids[at], status, timestamp: "1795262400" }];
+      return JSON.parse(eventBody(company.phone_number_id, [], { more: { statuses } })).entry[0];
+    });
+    return JSON.stringify({ object: "whatsapp_business_account", entry: parts });
+  };
+  const shuffled = () => ids.map((_, at) => at).sort(() => Math.random() - 0.5);
+  const bodies = ["sent", "delivered", "read"].flatMap((status) =>
+    Array.from({ length: 8 }, () => bodyOf(shuffled(), status))
+  );
+  const lines = await logged(async () => {
+    const answers = await Promise.all(bodies.map((body) => webhook.post(app, body)));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  });
+  assert.deepEqual(lines, [], "none is left for the job");
+  assert.deepEqual(new Set(await statesOf(app)), new Set(["done"]));
+  const statuses = await withDatabase((sql) =>
+    sql`select status from messages where whatsapp_message_id = any (${ids})`
+  );
+  assert.deepEqual(statuses.map(({ status }) => status), ids.map(() => "read"));
+});
+
 Deno.test("a body that comes again, also regrouped, adds nothing", async () => {
   const { company, app } = await companyWithApp();
   const body = eventBody(company.phone_number_id, ["one", "two"]);
@@ -69,7 +124,7 @@ Deno.test("what an app that the account does not name says moves nothing, until 
   const [event] = await eventsOf(other);
   assert.deepEqual([event.state, event.waits_for], [
     "unroutable",
-    [company.phone_number_id, "910000000000999"].toSorted(),
+    [company.phone_number_id],
   ]);
   const [line, ...more] = lines.map((line) => JSON.parse(line));
   assert.deepEqual(more, []);

@@ -1,31 +1,21 @@
-// What becomes of a free reply when the channel refuses it, fails or hangs, when the database fails, and when the same
-// request is made many times at once.
+// What becomes of a free reply when the channel refuses it, fails or hangs, and when the database fails.
 
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { backgroundWork, ownReplies, watchedStack } from "../support/own_functions.ts";
-import { replyIn, sendReply, writes } from "../support/replying.ts";
+import { replyIn, spokenTo } from "../support/replying.ts";
 import {
   accepted,
   endLeases,
   ledgerOf,
   ownChannel,
   setSealedToken,
-  slowChannel,
   storedMessage,
 } from "../support/sending.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-const MANY = 50;
 const QUICK = { settleRetriesMs: [10, 10, 10, 10], settleWaitMs: 2_000 };
-
-/** A company whose contact has just written. */
-async function spokenTo() {
-  const company = await newCompany();
-  await writes(company);
-  return company;
-}
 
 interface Row {
   codes: number[];
@@ -240,46 +230,6 @@ Deno.test("recording the outcome of a reply is tried again until it succeeds", a
   assert.equal(body.success, true);
   assert.equal((await ledgerOf(company))[0].state, "sent");
   assert.equal(channel.calls.length, 1);
-});
-
-Deno.test("of 50 replies at once with one idempotency key, one is sent, and the others report it", async () => {
-  const company = await spokenTo();
-  await using channel = slowChannel();
-  const reply = await ownReplies(channel.url);
-  const json = replyIn(company, { idempotency_key: "at once" });
-  const first = reply(company.keys.messaging, json);
-  await channel.called;
-  const repeats = await Promise.all(
-    Array.from({ length: MANY - 1 }, () => sendReply(company.keys.messaging, json)),
-  );
-  channel.answer();
-  const { body } = await first;
-  assert.equal(body.success, true);
-  for (const repeat of repeats) {
-    assert.deepEqual(repeat.body, {
-      success: false,
-      status: "pending",
-      conversation_id: company.conversation_id,
-      message_id: body.message_id,
-      idempotent_hit: true,
-    });
-  }
-  assert.equal(channel.calls.length, 1);
-  assert.equal((await ledgerOf(company)).length, 1);
-});
-
-Deno.test("50 first replies at once with one idempotency key call the channel once", async () => {
-  const company = await spokenTo();
-  await using channel = ownChannel(() => accepted());
-  const reply = await ownReplies(channel.url);
-  const json = replyIn(company, { idempotency_key: "race" });
-  const answers = await Promise.all(
-    Array.from({ length: MANY }, () => reply(company.keys.messaging, json)),
-  );
-  const firsts = answers.filter(({ body }) => body.idempotent_hit === false);
-  assert.deepEqual([firsts.length, channel.calls.length], [1, 1]);
-  const messages = new Set(answers.map(({ body }) => body.message_id));
-  assert.deepEqual([...messages], [firsts[0].body.message_id]);
 });
 
 Deno.test("the log has one line for a reply, without phone, text or token", async () => {

@@ -235,6 +235,20 @@ Deno.test("only POST is accepted, and the method is checked before the key", asy
   }
 });
 
+Deno.test("a path below that of replies is judged as theirs: the key first, then 404", async () => {
+  const { keys } = await newCompany();
+  const url = `${stack.url}/functions/v1/whatsapp/messages/x`;
+  const answers: [string | null, number, string][] = [
+    [null, 401, "missing_api_key"],
+    [keys.messaging, 404, "route_not_found"],
+  ];
+  for (const [key, status, code] of answers) {
+    const headers: Record<string, string> = key === null ? {} : { "X-Api-Key": key };
+    const answer = await send(url, "POST", headers);
+    assert.deepEqual([answer.status, answer.body.code, answer.body.success], [status, code, false]);
+  }
+});
+
 Deno.test("a reply needs a key with the scope messaging, which is judged before the body", async () => {
   const company = await newCompany();
   const refusals: [string | null, number, string][] = [

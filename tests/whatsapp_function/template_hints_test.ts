@@ -47,6 +47,7 @@ async function listening() {
     list: (changes: ListedTemplate) => channel.templates = [order(changes)],
     /** The channel lists nothing from now on. */
     break: () => isDown = true,
+    mend: () => isDown = false,
     synchronise,
     send: (changes: Record<string, unknown> = {}) =>
       sender(company.keys.messaging, template(anyPhone(), changes)),
@@ -63,8 +64,9 @@ function told(file: string, company: Pick<CompanyWithCatalogue, "business_accoun
 }
 
 /** Applies the event about a template. */
-async function tell(file: string, company: CompanyWithCatalogue) {
+async function tell(file: string, company: CompanyWithCatalogue, happened?: string) {
   const item = told(file, company);
+  if (happened) item.at = happened;
   assert.equal(
     await withDatabase((sql) => tellOfTemplate(sql, [company.account_id], item)),
     "done",
@@ -147,10 +149,31 @@ Deno.test("of a template that became marketing, nothing is sent to who wants non
   assert.equal(await reason(), undefined);
   await tell("63_category_completed", at.company);
   assert.equal((await templatesOf(at.company))[0].category, "MARKETING");
-  assert.equal(await reason(), "marketing_opt_out");
+  at.break();
+  await logged(async () => assert.equal(await reason(), "marketing_opt_out"));
+  at.mend();
   at.list({ category: "MARKETING" });
   await at.synchronise();
   assert.equal(await reason(), "marketing_opt_out");
+});
+
+Deno.test("an event that comes late has the template read again before its next send", async () => {
+  await using at = await listening();
+  const phone = anyPhone();
+  await withDatabase((sql) =>
+    sql`
+      insert into contacts (company_id, phone, marketing_stopped_at, marketing_stop_source)
+      values (${at.company.id}, ${phone}, now(), 'preference')
+    `
+  );
+  const late = new Date(Date.now() - 120_000).toISOString();
+  at.list({ category: "MARKETING" });
+  await tell("63_category_completed", at.company, late);
+  assert.equal((await templatesOf(at.company))[0].category, "UTILITY");
+  assert.equal((await at.send({ phone })).body.reason, "marketing_opt_out");
+  at.list({ status: "PAUSED" });
+  await tell("61_template_paused", at.company, late);
+  assert.equal((await at.send()).status, 422);
 });
 
 Deno.test("events of accounts and trouble of a number are kept, and every send goes on", async () => {

@@ -32,7 +32,7 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
   const ofKeys = replies(config);
   return new Hono<ApiEnv>()
     // Before all else: what callers with a key are answered is that part's own matter, also errors.
-    .all("/whatsapp/messages", (c) => ofKeys.fetch(c.req.raw))
+    .all("/whatsapp/messages/*", (c) => ofKeys.fetch(c.req.raw))
     .use(requestId)
     .basePath("/whatsapp")
     .onError(respondToError({ whenUnavailable: () => "send the request again" }))

@@ -14,6 +14,8 @@ export interface WhatsappConfig extends SendingConfig {
   jobDatabaseTimeoutMs: number;
   /** A database that takes longer for an event is treated as down: the channel sends the event again. */
   eventTimeoutMs: number;
+  /** The events of one app. They come in bursts, and one that is turned away comes again ever later. */
+  eventShare: Share;
   /** How many large events an instance has in its memory at once. Anybody who knows an app's path can send one. */
   largeEventShare: Share;
 }
@@ -33,6 +35,7 @@ export async function readWhatsappConfig(
     // To store a reading of thousands of templates is one statement, which may take 20 s.
     jobDatabaseTimeoutMs: 25_000,
     eventTimeoutMs: 8_000,
+    eventShare: { atOnce: 5, waiting: 1_000, patienceMs: 5_000 },
     largeEventShare: { atOnce: 6, waiting: 64, patienceMs: 5_000 },
   };
 }

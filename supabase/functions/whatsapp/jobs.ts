@@ -5,7 +5,7 @@ import { channelTokenSource } from "../_shared/key/token.ts";
 import { logEvent, logWarning, type Origin } from "../_shared/log.ts";
 import type { JobOutcome } from "../_shared/whatsapp/job.ts";
 import { syncTemplates, uploadDueMedia } from "../_shared/whatsapp/template_sync.ts";
-import { applyDueEvents, CHANNEL_EVENTS } from "./channel_events_job.ts";
+import { CHANNEL_EVENTS, runChannelEvents } from "./channel_events_job.ts";
 import type { WhatsappConfig } from "./config.ts";
 
 /** The jobs for one account. */
@@ -41,7 +41,7 @@ export function jobs(config: WhatsappConfig) {
     const began = performance.now();
     const time = { untilMs: began + jobMs };
     const running: Promise<JobOutcome<object>> = job === CHANNEL_EVENTS
-      ? applyDueEvents(db, origin, { untilMs: began + config.channelJobMs })
+      ? runChannelEvents(db, origin, { untilMs: began + config.channelJobMs })
       : JOBS[job](db, whatsapp, credentialsKeys, accountId, time);
     // The run goes on, and its end is recorded, when the caller hangs up.
     keepRunning(running.catch(() => {}));

@@ -4,6 +4,7 @@ import type { Json } from "../_shared/database/types.ts";
 import { logFailure, type Origin } from "../_shared/log.ts";
 import { type AppliedEvent, logAppliedEvent } from "./applied_event.ts";
 import { base64 } from "./base64.ts";
+import { isOfEvent } from "./due_events.ts";
 import { readEvent } from "./reading/event.ts";
 
 /**
@@ -31,14 +32,9 @@ export async function receiveEvent(
     if (received) logAppliedEvent(origin, received, { app_key });
     return received !== null;
   } catch (error) {
-    if (!mayStillBeStored(error)) throw error;
+    // When the database is away, or takes no changes, storing fails as well.
+    if (!(error instanceof DatabaseError) || !isOfEvent(error)) throw error;
     logFailure(origin, "event_not_applied", error, { app_key });
   }
   return rows(await db.rpc("store_channel_event", { app_key, body })) !== null;
-}
-
-/** Whether the database failed at what the event says. When it is away, or takes no changes, storing fails as well. */
-function mayStillBeStored(error: unknown): boolean {
-  return error instanceof DatabaseError &&
-    (error.passing === null || error.passing === "slow" || error.passing === "locked");
 }

@@ -29,13 +29,13 @@ const MAX_QUERY_LENGTH = 4 * 1024;
  * @param noSuchPath the error of an unknown path, which is that of an unknown app too.
  */
 export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
-  const { eventTimeoutMs, bodyTimeoutMs, credentialsKeys, statementShare, strangerShare } = config;
+  const { eventTimeoutMs, bodyTimeoutMs, credentialsKeys, eventShare, strangerShare } = config;
   const db = companyDb(
     { ...config, databaseTimeoutMs: eventTimeoutMs },
     channelTokenSource(config.signingKey),
   );
   const apps = new KnownApps(db, credentialsKeys, strangerShare);
-  const events = new FairShare(statementShare);
+  const events = new FairShare(eventShare);
   const largeEvents = new FairShare(config.largeEventShare);
 
   const requireApp = async (appKey: string, origin: Origin, notBefore?: number) => {

@@ -90,13 +90,18 @@ function settlementOf(outcome: SendOutcome): Settlement | null {
   }
 }
 
+/** An error of the channel for the ledger, whose words show in the message. */
 function inWords(channel: ChannelError | undefined) {
   return {
     channel_code: channel?.code,
-    // Postgres stores every character but NUL. No outcome is lost for the words of its obstacle.
-    channel_message: channel?.message.toWellFormed().replaceAll("\0", "\uFFFD"),
-    channel_details: channel?.details?.toWellFormed().replaceAll("\0", "\uFFFD"),
+    channel_message: storable(channel?.message),
+    channel_details: storable(channel?.details),
   };
+}
+
+/** A text that Postgres stores: an outcome must not be lost for the words of its obstacle. */
+function storable(text: string | undefined): string | undefined {
+  return text?.toWellFormed().replaceAll("\0", "\uFFFD") || undefined;
 }
 
 async function settleWithRetries(

@@ -86,7 +86,7 @@ const SEND = resource({
   order: newestFirst("message_id"),
 });
 
-/** Specification, 4.15. The ledger says whether the channel took a send, and its message what came of it. */
+/** Specification, 4.18. The ledger says whether the channel took a send, and its message what came of it. */
 export const sends = [
   lookupOperation({
     id: "findSend",

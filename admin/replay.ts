@@ -1,0 +1,62 @@
+import type { PostgrestSingleResponse } from "@supabase/supabase-js";
+import { DatabaseError } from "../supabase/functions/_shared/database/rows.ts";
+import { applyDueEvents } from "../supabase/functions/whatsapp/due_events.ts";
+import type { Project } from "./project.ts";
+
+/** What a replay has done. */
+export interface Replayed {
+  /** How many events were made due. */
+  marked: number;
+  /** How many that were due were applied here; the job of the functions may have applied others. */
+  applied: number;
+  /** What became of them: how many are in each state. */
+  states: Record<string, number>;
+}
+
+/** Which events are applied again; all that are not done unless something is given. */
+export interface Choice {
+  states?: string[];
+  since?: string;
+  app_key?: string;
+  event_id?: string;
+}
+
+/**
+ * Has events be applied again, and applies what is due until nothing is. It tells how far it is when a terminal shows it.
+ * When it is interrupted, the job of the functions goes on.
+ * @throws OperatorError as `Project.rows` does.
+ */
+export async function replayEvents(project: Project, choice: Choice): Promise<Replayed> {
+  const replayed: Replayed = { marked: 0, applied: 0, states: {} };
+  const tell = progress();
+  try {
+    let began_at: string | undefined;
+    while (true) {
+      const { marked, ...first } = project.rows(
+        await project.db.rpc("replay_channel_events", { ...choice, began_at }),
+      ) as unknown as { marked: number; began_at: string }; // jsonb of that function
+      began_at = first.began_at;
+      replayed.marked += marked;
+      if (marked === 0) break;
+    }
+    const count = ({ state }: { state: string | null }) => {
+      replayed.applied++;
+      replayed.states[state ?? "stored"] = (replayed.states[state ?? "stored"] ?? 0) + 1;
+      tell(`Applied ${replayed.applied} events`);
+    };
+    while (await applyDueEvents(project.db, () => false, count));
+    return replayed;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    const { status, error: reported } = error;
+    return project.rows({ data: null, error: reported, status } as PostgrestSingleResponse<never>);
+  } finally {
+    tell("");
+  }
+}
+
+/** Shows one line on a terminal, in place of the one before. */
+function progress(): (line: string) => void {
+  if (!Deno.stderr.isTerminal()) return () => {};
+  return (line) => Deno.stderr.writeSync(new TextEncoder().encode(`\r\x1b[K${line}`));
+}

@@ -1,0 +1,87 @@
+// Many free replies at once: with one idempotency key, beside messages of the person, and beyond a company's share.
+
+import assert from "node:assert/strict";
+import { ownReplies } from "../support/own_functions.ts";
+import { replyIn, sendReply, spokenTo, writes } from "../support/replying.ts";
+import { accepted, ledgerOf, ownChannel, slowChannel } from "../support/sending.ts";
+
+const MANY = 50;
+
+Deno.test("of 50 replies at once with one idempotency key, one is sent, and the others report it", async () => {
+  const company = await spokenTo();
+  await using channel = slowChannel();
+  const reply = await ownReplies(channel.url);
+  const json = replyIn(company, { idempotency_key: "at once" });
+  const first = reply(company.keys.messaging, json);
+  await channel.called;
+  const repeats = await Promise.all(
+    Array.from({ length: MANY - 1 }, () => sendReply(company.keys.messaging, json)),
+  );
+  channel.answer();
+  const { body } = await first;
+  assert.equal(body.success, true);
+  for (const repeat of repeats) {
+    assert.deepEqual(repeat.body, {
+      success: false,
+      status: "pending",
+      conversation_id: company.conversation_id,
+      message_id: body.message_id,
+      idempotent_hit: true,
+    });
+  }
+  assert.equal(channel.calls.length, 1);
+  assert.equal((await ledgerOf(company)).length, 1);
+});
+
+Deno.test("50 first replies at once with one idempotency key call the channel once", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const json = replyIn(company, { idempotency_key: "race" });
+  const answers = await Promise.all(
+    Array.from({ length: MANY }, () => reply(company.keys.messaging, json)),
+  );
+  const firsts = answers.filter(({ body }) => body.idempotent_hit === false);
+  assert.deepEqual([firsts.length, channel.calls.length], [1, 1]);
+  const messages = new Set(answers.map(({ body }) => body.message_id));
+  assert.deepEqual([...messages], [firsts[0].body.message_id]);
+});
+
+Deno.test("replies, and messages and refusals of the same person at once, do not hinder one another", async () => {
+  const company = await spokenTo();
+  let called = 0;
+  await using channel = ownChannel(() =>
+    called++ % 3 === 2
+      ? Response.json({ error: { code: 131047, message: "late" } }, { status: 400 })
+      : accepted()
+  );
+  const reply = await ownReplies(channel.url);
+  const answers = await Promise.all(Array.from({ length: 20 }, async (_, at) => {
+    const [answer] = await Promise.all([
+      reply(company.keys.messaging, replyIn(company, { idempotency_key: `${at}` })),
+      writes(company, { secondsAgo: 0 }),
+    ]);
+    return answer.body.success ? "sent" : answer.body.code;
+  }));
+  assert.deepEqual([...new Set(answers)].sort(), ["sent", "window_closed"]);
+  const states = new Set((await ledgerOf(company)).map(({ state }) => state));
+  assert.deepEqual([...states].sort(), ["failed", "sent"]);
+});
+
+Deno.test("more replies at once than a company's share wait, and what is too much is a 429 for which nothing was done", async () => {
+  const company = await spokenTo();
+  await using channel = slowChannel();
+  const sendShare = { atOnce: 1, waiting: 1, patienceMs: 5_000 };
+  const reply = await ownReplies(channel.url, { sendShare });
+  const first = reply(company.keys.messaging, replyIn(company));
+  await channel.called;
+  const second = reply(company.keys.messaging, replyIn(company));
+  const third = await reply(company.keys.messaging, replyIn(company));
+  assert.deepEqual([third.status, third.body.code, third.headers.get("Retry-After")], [
+    ...[429, "too_many_requests"],
+    "2",
+  ]);
+  channel.answer();
+  assert.deepEqual([(await first).status, (await second).status], [200, 200]);
+  assert.equal((await ledgerOf(company)).length, 2);
+});
