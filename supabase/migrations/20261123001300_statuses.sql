@@ -202,8 +202,11 @@ as $$
 declare
   recipient_id uuid;
 begin
+  -- Of a contact without a phone, the recipient may be the rest: that person hides the phone.
   if exists (
-    select from public.contact_identities where company_id = own_company_id and user_id = new_user_id
+    select from public.contact_identities as known
+    join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
+    where known.company_id = own_company_id and known.user_id = new_user_id and contacts.phone is not null
   ) then
     return;
   end if;
@@ -223,7 +226,7 @@ end
 $$;
 comment on function app.learn_recipient(uuid, uuid, text, text, timestamptz) is
   'Notes an id that is not known yet as that of the person whom a message went to. A person who hides the phone may answer '
-  'under it alone.';
+  'under it alone; a contact that this has made already is merged with the recipient.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql
