@@ -21,6 +21,7 @@ export interface AttackedCompany {
     | "deal"
     | "conversation"
     | "message"
+    | "send"
     | "template"
     | "stage"
     | "pipeline"
@@ -31,6 +32,8 @@ export interface AttackedCompany {
   /** The channel's ids of the phone numbers of its accounts. */
   phoneNumberIds: string[];
   phones: string[];
+  /** The idempotency keys of its sends. */
+  sendKeys: string[];
 }
 
 export interface Companies {
@@ -164,6 +167,14 @@ async function writeCompany(
           })
         }`;
       }
+      await sql`insert into sends ${
+        sql({
+          ...{ company_id: id, message_id: idOf(n, 8, row), claim_id: idOf(n, 10, row) },
+          ...{ template_name: text, language_code: "en_US", state: "sent" },
+          idempotency_key: sendKey(text, row),
+          whatsapp_message_id: `wamid.${text}.8.${row}`,
+        })
+      }`;
     }
     await sql`set local role service_role`;
     const made = [["read", "write", "messaging"], ["read"]].map(async (scopes) => {
@@ -185,6 +196,7 @@ async function writeCompany(
       deal: rowIds(2),
       conversation: rowIds(3),
       message: rowIds(8),
+      send: rowIds(8),
       template: templateIds,
       stage: stages.map(({ id }) => id),
       pipeline: [...new Set(stages.map(({ pipeline_id }) => pipeline_id))],
@@ -193,7 +205,12 @@ async function writeCompany(
     },
     phoneNumberIds: [account.phone_number_id],
     phones: contactIds.slice(0, 8).map((_, row) => phone(row)),
+    sendKeys: contactIds.slice(0, 8).map((_, row) => sendKey(text, row)),
   };
+}
+
+function sendKey(text: string, row: number): string {
+  return `${text}, send ${row}`;
 }
 
 const TABLES = [

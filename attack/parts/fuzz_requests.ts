@@ -55,7 +55,7 @@ function requestsOf(
   const parts = fc.record({
     method: mostly(fc.constant(ownMethod), fc.constantFrom(...otherMethods), 12),
     path: mostly(paths(pattern, companies), oddPaths(pattern), 8),
-    query: mostly(queries(pattern, operation, realCursors), nastyQueries, 8),
+    query: mostly(queries(pattern, operation, companies, realCursors), nastyQueries, 8),
     body: schema
       ? mostly<Body | undefined>(bodies(schema, document, companies), fc.constant(undefined), 15)
       : mostly<Body | undefined>(fc.constant(undefined), fc.constant("{}"), 10),
@@ -85,10 +85,10 @@ const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
 
 /** A path with the id of a row, and what the row is. */
 const OF_A_ROW =
-  /\/(contact|deal|pipeline|stage|conversation|message|team|member|template)s\/\{id\}/;
+  /\/(contact|deal|pipeline|stage|conversation|message|send|team|member|template)s\/(\{\w+\})/;
 
 function paths(pattern: string, { attacker, victim }: Companies): fc.Arbitrary<string> {
-  const kind = OF_A_ROW.exec(pattern)?.[1];
+  const [, kind, name] = OF_A_ROW.exec(pattern) ?? [];
   if (!kind) return fc.constant(pattern);
   const of = ({ ids }: AttackedCompany) => fc.constantFrom(...ids[kind as "contact"]);
   const id = fc.oneof(
@@ -98,11 +98,11 @@ function paths(pattern: string, { attacker, victim }: Companies): fc.Arbitrary<s
     fc.uuid(),
     nastyText.map(encoded),
   );
-  return id.map((id) => pattern.replace("{id}", id));
+  return id.map((id) => pattern.replace(name, id));
 }
 
 function oddPaths(pattern: string): fc.Arbitrary<string> {
-  const path = pattern.replace("{id}", "0");
+  const path = pattern.replace(/\{\w+\}/, "0");
   const twisted = [
     `${path}/`,
     `/${path}`,
@@ -126,6 +126,7 @@ const TABLES: Record<string, string> = { members: "company_members" };
 function queries(
   pattern: string,
   operation: JsonSchema,
+  { attacker, victim }: Companies,
   realCursors: string[],
 ): fc.Arbitrary<string> {
   const declared = declaredParameters(document, operation, "query");
@@ -134,6 +135,8 @@ function queries(
   const members = declared.map(({ name, schema }): [string, fc.Arbitrary<unknown>] => {
     const values = name === "cursor"
       ? cursors(TABLES[list] ?? list, realCursors)
+      : name === "idempotency_key"
+      ? mostly(fc.constantFrom(...attacker.sendKeys, ...victim.sendKeys), wrongParameters, 4)
       : mostly(arbitraryOf(schema, document), wrongParameters, 4);
     return [name, values];
   });

@@ -141,7 +141,7 @@ begin
     raise sqlstate 'PT422' using message = 'Only a send that was sent has the id of a message';
   end if;
 
-  select id, company_id, message_id, media_id, state, reason, whatsapp_message_id into send
+  select id, company_id, message_id, state, reason, whatsapp_message_id into send
   from public.sends
   where claim_id = settle_send.claim_id
   for no key update;
@@ -165,8 +165,11 @@ begin
       )
       where company_id = send.company_id and id = send.message_id;
     end if;
-    if channel_code = 100 or channel_code between 131000 and 132999 then
-      perform app.note_refusal(send.company_id, send.message_id, send.media_id, channel_code);
+    if settled_state <> 'sent' then
+      -- The channel said so after the attempt began. Whoever wrote since has opened the window again.
+      perform app.note_failure(send.company_id, send.message_id, channel_code, (
+        select created_at from public.messages where company_id = send.company_id and id = send.message_id
+      ));
     end if;
     return settled_state;
   end if;

@@ -257,5 +257,5 @@ begin
 end
 $$;
 comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
-  'What a reported failure says beyond its message: 131047 closes the window of the contact, 131050 is an opt-out of '
-  'marketing, and the others are those of app.note_refusal().';
+  'What a failure that was answered or reported says beyond its message: 131047 closes the window of the contact, 131050 '
+  'is an opt-out of marketing, and the others are those of app.note_refusal().';

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
-import { SENT, settle } from "./sends.ts";
+import { endLease, SENT, settle } from "./sends.ts";
 import { accepted, applyStatus, at, claimed, failure, report } from "./statuses.ts";
 import { catalogued, entry, FITTING, mediaEntry } from "./templates.ts";
 
@@ -92,6 +92,29 @@ Deno.test("131050 is an opt-out of marketing of that contact, since the time of 
       await sql`select do_not_contact from contacts where id = ${own.contact_id}`;
     assert.equal(do_not_contact, false);
   });
+});
+
+Deno.test("what the answer of a call says of the person counts, also after the lease has ended", async () => {
+  for (const isLate of [false, true]) {
+    for (const channel_code of [131047, 131050]) {
+      await rolledBack(async (sql) => {
+        await write(sql, 0);
+        const send = await claimed(sql, own, { phone });
+        if (isLate) {
+          await endLease(sql, send.send_id);
+          await sql`select fail_expired_sends()`;
+        }
+        const reason = "recipient_opted_out";
+        await settle(sql, send.claim_id, { outcome: "failed", reason, channel_code });
+        const [{ now }] = await sql`select now()`;
+        assert.deepEqual(await windowEnd(sql), channel_code === 131047 ? now : at(24 * 3600));
+        assert.deepEqual(
+          await optOut(sql),
+          channel_code === 131050 ? { at: now, source: "status" } : { at: null, source: null },
+        );
+      });
+    }
+  }
 });
 
 Deno.test("the newest word on marketing is the source, and at one time that of the person", async () => {

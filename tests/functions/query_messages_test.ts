@@ -24,7 +24,8 @@ const CASES: Record<string, Record<string, string>> = {
     "nam=x":
       "nam is not a parameter that is accepted here; did you mean name? There are limit, cursor, " +
       "fields, sort, include_total, q, id, name, email, phone, temperature, tags, source, job_title, " +
-      "empresa, do_not_contact, is_active, created_at, updated_at, custom_fields.<key>",
+      "empresa, do_not_contact, marketing_opt_out_at, is_active, created_at, updated_at, " +
+      "custom_fields.<key>",
     "colour=x": "colour is not a parameter that is accepted here; there are limit…",
     "x=1": "x is not a parameter that is accepted here; there are limit…",
     "custom_field.plan=x": "custom_field.plan is not a … did you mean custom_fields.<key>?…",
