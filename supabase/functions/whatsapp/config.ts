@@ -40,7 +40,8 @@ export async function readWhatsappConfig(
     jobDatabaseTimeoutMs: 25_000,
     eventTimeoutMs: 8_000,
     eventShare: { atOnce: 5, waiting: 1_000, patienceMs: 5_000 },
-    largeEventShare: { atOnce: 6, waiting: 64, patienceMs: 5_000 },
+    // One of 3 MB, read and written for the database, takes some 45 MB; an instance has 256.
+    largeEventShare: { atOnce: 3, waiting: 64, patienceMs: 5_000 },
   };
 }
 
