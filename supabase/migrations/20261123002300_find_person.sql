@@ -176,7 +176,7 @@ begin
     select contact_id, seen_at into by_user_id from public.contact_identities
     where company_id = own_company_id and user_id = their_user_id;
     by_phone := app.owner_of_phone(own_company_id, their_phone, said_at);
-    if by_user_id.contact_id <> by_phone
+    if (by_user_id.contact_id <> by_phone) is true
       and not app.has_taken_phone(own_company_id, by_user_id.contact_id, their_phone)
     then
       -- The phone's contact survives: it is the one that the company works with.

@@ -73,6 +73,22 @@ Deno.test("a run whose database goes away fails, and says so in the log and the 
   assert.deepEqual(await inboundOf(company), [["later"]]);
 });
 
+Deno.test("what fails beside the events keeps none of them from being applied, and the run says so", async () => {
+  const { company, app } = await companyWithApp();
+  await using watched = watchedStack((request) =>
+    request.url.endsWith("tend_channel")
+      ? Response.json({ code: "57014", message: "statement timeout" }, { status: 500 })
+      : null
+  );
+  const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
+  await store(app.app_key, eventBody(company.phone_number_id, ["applied"]));
+  let answer = await run("channel-events");
+  while (answer.status === 409) answer = await run("channel-events");
+  assert.deepEqual([answer.status, answer.body.code], [502, "job_failed"]);
+  assert.equal(answer.body.error, "The database failed (57014: statement timeout)");
+  assert.deepEqual(await inboundOf(company), [["applied"]]);
+});
+
 Deno.test("a job that has no time left begins no event, and the next run does", async () => {
   const { company, app } = await companyWithApp();
   const run = await ownWhatsapp("http://127.0.0.1:9", { channelJobMs: 0 });

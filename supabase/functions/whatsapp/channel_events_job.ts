@@ -4,7 +4,7 @@ import type { Json } from "../_shared/database/types.ts";
 import type { Origin } from "../_shared/log.ts";
 import type { JobOutcome } from "../_shared/whatsapp/job.ts";
 import { logAppliedEvent } from "./applied_event.ts";
-import { applyDueEvents } from "./due_events.ts";
+import { applyDueEvents, isOfEvent } from "./due_events.ts";
 
 /** The name of the job, as it stands in its path and in the database. */
 export const CHANNEL_EVENTS = "channel-events";
@@ -16,7 +16,7 @@ export interface ChannelEventsResult {
   /** How many of them are done now. */
   done: number;
   /** What tend_channel() counts. */
-  [duty: string]: number;
+  [duty: string]: unknown;
 }
 
 /**
@@ -34,9 +34,7 @@ export async function runChannelEvents(
   const end = async (ended: { failure?: string; result?: Json }) =>
     await db.rpc("end_channel_job", { job: CHANNEL_EVENTS, ...ended });
   try {
-    const { failures, ...tended } = rows(await db.rpc("tend_channel")) as unknown as
-      & { failures: string[] }
-      & Record<string, number>; // jsonb of that function
+    const { failures, ...tended } = await tend(db);
     const events = { applied: 0, done: 0 };
     let bytes = 0;
     const isOver = () => performance.now() >= untilMs;
@@ -52,7 +50,7 @@ export async function runChannelEvents(
     while (!isOver() && !isEnough() && await mayBeMore());
     const result = { ...events, ...tended };
     const failure = failures.length > 0 ? failures.join("; ") : undefined;
-    rows(await end({ result, failure }));
+    rows(await end({ result: result as Json, failure }));
     return failure ? { outcome: "failed", failure } : { outcome: "done", result };
   } catch (error) {
     const isKnown = error instanceof DatabaseError;
@@ -62,5 +60,15 @@ export async function runChannelEvents(
     await end({ failure });
     if (!isKnown) throw error;
     return { outcome: "failed", failure };
+  }
+}
+
+/** What tend_channel() does. When it fails, events are applied all the same. */
+async function tend(db: CompanyDb): Promise<{ failures: string[] } & Record<string, unknown>> {
+  try {
+    return rows(await db.rpc("tend_channel")) as { failures: string[] }; // jsonb of that function
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || !isOfEvent(error)) throw error;
+    return { failures: [`The database failed (${error.message})`] };
   }
 }
