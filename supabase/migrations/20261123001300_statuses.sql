@@ -86,6 +86,7 @@ declare
     'details', left(item #>> '{failure,details}', 1000)
   ) end;
   companies uuid[];
+  marked_send_id uuid;
   found_message record;
   own_send_id uuid;
   result text := 'done';
@@ -104,14 +105,18 @@ begin
     return 'unroutable';
   end if;
 
-  -- By the id. A report of what a person wrote is none.
+  -- By the id. A report of what a person wrote is none. Several companies that had the number may have the same id: the
+  -- mark tells whose it is; without one, the newest message is meant.
+  marked_send_id := case when cardinality(companies) > 1 then app.send_of_mark(candidates, item -> 'mark') end;
   select messages.company_id, messages.id, sends.id as send_id into found_message
   from public.messages
   left join public.sends on sends.company_id = messages.company_id and sends.message_id = messages.id
   where messages.company_id = any (companies) and messages.whatsapp_message_id = wamid
-    and messages.direction = 'outbound';
+    and messages.direction = 'outbound'
+  order by (sends.id = marked_send_id) is true desc, messages.created_at desc, messages.id
+  limit 1;
   -- Else by the mark.
-  own_send_id := coalesce(found_message.send_id, app.send_of_mark(candidates, item -> 'mark'));
+  own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
   if own_send_id is not null then
     result := app.take_report(
       own_send_id, coalesce(item #>> '{mark,attempt}', ''), wamid, word, failure_told ->> 'reason', code

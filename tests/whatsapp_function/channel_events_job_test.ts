@@ -99,3 +99,24 @@ Deno.test("a job that has no time left begins no event, and the next run does", 
   await runChannelJob();
   assert.deepEqual(await statesOf(app), ["done"]);
 });
+
+Deno.test("a run ends after the most that it may apply, and the next one goes on", async () => {
+  const { company, app } = await companyWithApp();
+  const [few, small] = await Promise.all(
+    [{ events: 1, bytes: 1e9 }, { events: 1e9, bytes: 1 }].map((channelJobMost) =>
+      ownWhatsapp("http://127.0.0.1:9", { channelJobMost })
+    ),
+  );
+  for (let at = 0; at < 50; at++) {
+    await store(app.app_key, eventBody(company.phone_number_id, [`event ${at}`]));
+  }
+  for (const run of [few, small]) {
+    let answer = await run("channel-events");
+    while (answer.status === 409) answer = await run("channel-events");
+    // It fetches 20 at once.
+    assert.equal(answer.status, 200);
+    assert.ok(answer.body.data.applied <= 20, `${answer.body.data.applied}`);
+  }
+  await runChannelJob();
+  assert.deepEqual(new Set(await statesOf(app)), new Set(["done"]));
+});

@@ -20,14 +20,15 @@ export interface ChannelEventsResult {
 }
 
 /**
- * Runs the job of the channel, which needs no account: applies the events that are due until the time is over, and
- * does what tend_channel() does. The database notes the beginning and the end of the run.
+ * Runs the job of the channel, which needs no account: applies the events that are due until the time is over or it has
+ * applied the most that a run may, and does what tend_channel() does. The database notes the beginning and the end of
+ * the run.
  * @throws DatabaseError when the database cannot begin or end the run; what fails unexpectedly.
  */
 export async function runChannelEvents(
   db: CompanyDb,
   origin: Origin,
-  { untilMs }: { untilMs: number },
+  { untilMs, most }: { untilMs: number; most: { events: number; bytes: number } },
 ): Promise<JobOutcome<ChannelEventsResult>> {
   if (!rows(await db.rpc("begin_channel_job", { job: CHANNEL_EVENTS }))) return { outcome: "busy" };
   const end = async (ended: { failure?: string; result?: Json }) =>
@@ -35,14 +36,18 @@ export async function runChannelEvents(
   try {
     const { failures, ...tended } = await tend(db);
     const events = { applied: 0, done: 0 };
+    let bytes = 0;
     const isOver = () => performance.now() >= untilMs;
+    // Asked between the events that are fetched together: those would wait for three minutes.
+    const isEnough = () => events.applied >= most.events || bytes >= most.bytes;
     const mayBeMore = async () =>
-      await applyDueEvents(db, isOver, (event) => {
+      await applyDueEvents(db, isOver, (event, length) => {
         events.applied++;
+        bytes += length;
         if (event.state === "done") events.done++;
         logAppliedEvent(origin, event, {});
       });
-    while (!isOver() && await mayBeMore());
+    while (!isOver() && !isEnough() && await mayBeMore());
     const result = { ...events, ...tended };
     const failure = failures.length > 0 ? failures.join("; ") : undefined;
     rows(await end({ result: result as Json, failure }));
