@@ -105,7 +105,10 @@ begin
       join public.messages on messages.company_id = facts.company_id
         and messages.whatsapp_message_id = facts.whatsapp_message_id
       where facts.received_at > now() - interval '1 day'
-      order by facts.received_at
+        -- What a person wrote has no status. Such a fact would be tried in vain until it is deleted.
+        and (facts.item ->> 'kind' <> 'status' or messages.direction = 'outbound')
+      -- In any order, so that facts that cannot be applied do not keep the others from their turn.
+      order by random()
       limit greatest(max_rows, 0)
     ), locked as materialized (
       select sends.message_id from public.sends
