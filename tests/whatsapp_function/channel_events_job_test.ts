@@ -69,7 +69,7 @@ Deno.test("a run whose database goes away fails, and says so in the log and the 
     "failed",
     undefined,
   ]);
-  await runChannelJob();
+  await runChannelJob(app);
   assert.deepEqual(await inboundOf(company), [["later"]]);
 });
 
@@ -96,7 +96,7 @@ Deno.test("a job that has no time left begins no event, and the next run does", 
   let answer = await run("channel-events");
   while (answer.status === 409) answer = await run("channel-events");
   assert.deepEqual([answer.status, answer.body.data.applied], [200, 0]);
-  await runChannelJob();
+  await runChannelJob(app);
   assert.deepEqual(await statesOf(app), ["done"]);
 });
 
@@ -117,6 +117,6 @@ Deno.test("a run ends after the most that it may apply, and the next one goes on
     assert.equal(answer.status, 200);
     assert.ok(answer.body.data.applied <= 20, `${answer.body.data.applied}`);
   }
-  await runChannelJob();
+  await runChannelJob(app);
   assert.deepEqual(new Set(await statesOf(app)), new Set(["done"]));
 });

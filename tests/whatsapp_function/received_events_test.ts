@@ -140,7 +140,7 @@ Deno.test("what an app that the account does not name says moves nothing, until 
   await withDatabase((sql) =>
     sql`update messaging_accounts set channel_app_id = ${other.id} where id = ${company.account_id}`
   );
-  assert.equal((await runChannelJob()).status, 200);
+  assert.equal((await runChannelJob(other)).status, 200);
   assert.deepEqual(await inboundOf(company), [["forged or early"]]);
   assert.deepEqual(await statesOf(other), ["done"]);
 });
@@ -154,7 +154,7 @@ Deno.test("what came before its number was connected is applied then", async () 
     const { id } = await connectAccount(sql, company.id, { phone_number_id });
     await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${id}`;
   });
-  await runChannelJob();
+  await runChannelJob(app);
   assert.deepEqual(await inboundOf(company), [["too early"]]);
 });
 
@@ -163,7 +163,7 @@ Deno.test("an event that was stored and not applied is applied by the job", asyn
   const body = eventBody(company.phone_number_id, ["Olá 👋🏽 — 日本"]);
   const bytes = new TextEncoder().encode(body).toBase64();
   await withDatabase((sql) => sql`select store_channel_event(${app.app_key}, ${bytes})`);
-  const { status, body: { data } } = await runChannelJob();
+  const { status, body: { data } } = await runChannelJob(app);
   assert.equal(status, 200);
   assert.ok(data.applied >= 1 && data.done >= 1, JSON.stringify(data));
   assert.deepEqual(await inboundOf(company), [["Olá 👋🏽 — 日本"]]);
@@ -191,7 +191,7 @@ Deno.test("an event that the database cannot apply is stored, answered 200, and 
     assert.deepEqual(lines.map((line) => JSON.parse(line).event), ["event_not_applied"]);
     assert.ok(!lines.join().includes(company.phone_number_id));
   }
-  await runChannelJob();
+  await runChannelJob(app);
   assert.deepEqual((await inboundOf(company)).flat().toSorted(), ["text 0", "text 1", "text 2"]);
 });
 
@@ -208,7 +208,7 @@ Deno.test("while another event of the company holds its rows, the answer is 200 
     });
   });
   await endPauses(app);
-  await runChannelJob();
+  await runChannelJob(app);
   assert.deepEqual(await statesOf(app), ["done"]);
   assert.deepEqual(await inboundOf(company), [["waits"]]);
 });
