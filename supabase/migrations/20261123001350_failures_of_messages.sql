@@ -55,7 +55,8 @@ declare
   conversation record;
 begin
   if code in (131047, 131050) then
-    select conversations.contact_id, conversations.messaging_account_id into conversation
+    select conversations.contact_id, conversations.messaging_account_id, messages.created_at as attempted_at
+    into conversation
     from public.messages
     join public.conversations on conversations.company_id = messages.company_id
       and conversations.id = messages.conversation_id
@@ -63,7 +64,11 @@ begin
   end if;
   case
     when code = 131047 then
-      perform app.close_window(own_company_id, conversation.contact_id, conversation.messaging_account_id, at);
+      -- The channel judged the attempt. Whoever wrote since has opened the window again.
+      perform app.close_window(
+        own_company_id, conversation.contact_id, conversation.messaging_account_id,
+        least(at, conversation.attempted_at)
+      );
     when code = 131050 then
       -- At the same time, what the person told the channel is the source.
       update public.contacts set marketing_stopped_at = note_failure.at, marketing_stop_source = 'status'

@@ -80,6 +80,17 @@ Deno.test("131047 does not close a window that the person renewed since", async 
   });
 });
 
+Deno.test("131047 does not close a window that the person renewed between the attempt and its report", async () => {
+  await rolledBack(async (sql) => {
+    const { send, again } = await failed(sql, 131047, 60);
+    await sql`update contact_windows set closed_at = null where contact_id = ${own.contact_id}`;
+    await sql`update messages set created_at = ${at(30)} where id = ${send.message_id}`;
+    await write(sql, 45);
+    await again();
+    assert.deepEqual(await windowEnd(sql), at(45 + 24 * 3600));
+  });
+});
+
 Deno.test("131050 is an opt-out of marketing of that contact, since the time of the report", async () => {
   await rolledBack(async (sql) => {
     const { again } = await failed(sql, 131050, 60);
