@@ -72,6 +72,38 @@ Deno.test("an update stamps the version, and refuses to write another one than t
   });
 });
 
+Deno.test("the small tables without a feed stamp and compare their versions too", async () => {
+  const company = await newCompany();
+  const { pipeline_id, stage_ids, team_id, member_id } = company;
+  const rows: [table: string, column: string, id: string][] = [
+    ["pipelines", "id", pipeline_id],
+    ["stages", "id", stage_ids[0]],
+    ["teams", "id", team_id],
+    ["company_members", "user_id", member_id],
+  ];
+  assert.deepEqual(rows.map(([table]) => table).sort(), WITHOUT_FEED);
+  await rolledBack(async (sql) => {
+    const own = await numberOf(sql);
+    await actAs(sql, "service_role");
+    for (const [table, column, id] of rows) {
+      const version = async () => {
+        const [row] = await sql`
+          select version::int as version, updated_at = now() as is_stamped
+          from ${sql(table)} where ${sql(column)} = ${id}
+        `;
+        return [row.version, row.is_stamped];
+      };
+      const [before] = await version();
+      assert.ok(before > 0 && before < own, table);
+      const stale = (sql: Sql) =>
+        sql`update ${sql(table)} set version = 1, name = 'Stale' where ${sql(column)} = ${id}`;
+      assert.equal(await refusal(sql, stale), "PT412", table);
+      await sql`update ${sql(table)} set name = 'New' where ${sql(column)} = ${id}`;
+      assert.deepEqual(await version(), [own, true], table);
+    }
+  });
+});
+
 Deno.test("neither a key nor a person chooses a version, writes a tombstone or moves the clock", async () => {
   const company = await newCompany();
   const { id: company_id, member_id } = company;

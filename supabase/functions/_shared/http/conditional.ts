@@ -40,10 +40,10 @@ export function readConditions(
   const taken = conditionOf(operation);
   const [match, noneMatch] = [headers.get("If-Match"), headers.get("If-None-Match")];
   if (match !== null && taken !== "If-Match") {
-    throw notTaken("If-Match", "only a PATCH of one record takes it");
+    throw notTaken("If-Match", "a change of one record takes it");
   }
   if (noneMatch !== null && !reads(operation.method)) {
-    throw notTaken("If-None-Match", "only a GET of one record takes it");
+    throw notTaken("If-None-Match", "a GET of one record takes it");
   }
   const tags = (name: string, value: string | null) => value === null ? null : tagsIn(name, value);
   const [sent, known] = [tags("If-Match", match), tags("If-None-Match", noneMatch)];
