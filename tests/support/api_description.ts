@@ -174,7 +174,7 @@ export class ApiDescription {
       if (other) return `it succeeded with the parameter ${other}`;
     }
     if (!operation.requestBody || sent === null) return null;
-    const [mediaType] = (contentType ?? "application/json").toLowerCase().split(";");
+    const mediaType = (contentType ?? "application/json").split(";")[0].trim().toLowerCase();
     if (!operation.requestBody.content[mediaType]) return `it succeeded with ${mediaType}`;
     const schema = [...place, "requestBody", "content", mediaType, "schema"];
     const body = JSON.parse(sent);

@@ -1,4 +1,4 @@
-import { encodeBase64Url } from "deno-std/encoding/base64url.js";
+import { base64url } from "jose";
 import type { AcceptedVersions } from "../database/conditional_write.ts";
 import { invalidRequest } from "../errors.ts";
 import type { Declaration } from "./operation.ts";
@@ -101,7 +101,8 @@ export async function etagOf(
 }
 
 async function digestOf(text: string): Promise<string> {
-  return encodeBase64Url(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return base64url.encode(new Uint8Array(bytes));
 }
 
 /** Whether a reader has what is answered already, so that it need not be sent again. */
