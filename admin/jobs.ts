@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { examples } from "./examples.ts";
-import { type JobsStatus, statusText } from "./jobs_status.ts";
+import { type ChannelHealth, type JobsStatus, statusText } from "./jobs_status.ts";
 import { currentNotices } from "./notices.ts";
 import { OperatorError } from "./operator_error.ts";
 import { JSON_OPTION, print, type Printing } from "./print.ts";
@@ -97,11 +97,15 @@ async function showStatus(options: Printing) {
   const project = openProject();
   const { db, rows } = project;
   // jsonb of that function
-  const jobs = rows(await db.rpc("jobs_status")) as unknown as Omit<JobsStatus, "notices">;
+  const jobs = rows(await db.rpc("jobs_status")) as unknown as Omit<
+    JobsStatus,
+    "notices" | "messages"
+  >;
+  const messages = rows(await db.rpc("channel_health")) as unknown as ChannelHealth;
   const connected = new Set(jobs.accounts.map(({ account_id }) => account_id));
   const notices = (await currentNotices(project))
     .filter(({ account_id }) => connected.has(account_id));
-  const status: JobsStatus = { ...jobs, notices };
+  const status: JobsStatus = { ...jobs, notices, messages };
   print(options, status, () => statusText(status));
 }
 

@@ -12,6 +12,18 @@ export interface JobsStatus {
   failed_calls: FailedCall[];
   /** What the channel says of connected accounts, and counts now. */
   notices: AccountNotice[];
+  messages: ChannelHealth;
+}
+
+/** What channel_health() answers: counts of the last day. */
+export interface ChannelHealth {
+  /** Messages whose life ended without a report that they arrived. */
+  expired: number;
+  /** Those of them of which nothing was reported at all. */
+  expired_unreported: number;
+  double_sends: number;
+  /** Reports that wait for a message that nobody knows. */
+  waiting_facts: number;
 }
 
 interface CronJob {
@@ -70,7 +82,7 @@ export function statusText(status: JobsStatus): string {
   const { accounts, failed_calls, cron_jobs, notices } = status;
   const parts = [scheduleText(status)];
   if (cron_jobs.length > 0) parts.push(cronText(cron_jobs));
-  parts.push(channelText(status.channel));
+  parts.push(channelText(status.channel) + healthText(status.messages));
   parts.push(
     table(accounts, {
       COMPANY: ({ company_name }) => company_name,
@@ -124,6 +136,15 @@ function channelText({ last_run, due, oldest_due_at, not_done }: ChannelStatus):
   ];
   if (last_run?.failure) lines.push(`The last run failed: ${printable(last_run.failure)}`);
   return lines.join("\n");
+}
+
+/** A line about messages of the last day, when something is the matter with them. */
+function healthText({ expired, expired_unreported, double_sends }: ChannelHealth): string {
+  const troubles = [
+    expired > 0 && `${expired} expired, ${expired_unreported} of them without any report`,
+    double_sends > 0 && `${double_sends} went out twice`,
+  ].filter(Boolean);
+  return troubles.length === 0 ? "" : `\nMessages in the last day: ${troubles.join("; ")}.`;
 }
 
 function cronText(jobs: CronJob[]): string {

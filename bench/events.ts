@@ -1,4 +1,5 @@
 import { chunk } from "deno-std/collections/chunk.js";
+import { signatureOf } from "../local/sandbox/event_bytes.ts";
 import { sealAppSecret } from "../supabase/functions/_shared/whatsapp/app_secrets.ts";
 import { readCredentialsKey } from "../supabase/functions/_shared/whatsapp/credentials.ts";
 import { send } from "./load.ts";
@@ -101,13 +102,6 @@ async function connectApp({ owner, secrets, startFunction }: BenchStack) {
     from companies where name = 'Company 1'
   `;
   const server = await startFunction("whatsapp");
-  const signing = await crypto.subtle.importKey(
-    "raw",
-    new TextEncoder().encode(SECRET),
-    { name: "HMAC", hash: "SHA-256" },
-    false,
-    ["sign"],
-  );
   return async (values: object[]): Promise<number> => {
     const body = new TextEncoder().encode(JSON.stringify({
       object: "whatsapp_business_account",
@@ -116,11 +110,11 @@ async function connectApp({ owner, secrets, startFunction }: BenchStack) {
         changes: values.map((value) => ({ field: "messages", value })),
       }],
     }));
-    const signature = new Uint8Array(await crypto.subtle.sign("HMAC", signing, body)).toHex();
+    const signature = await signatureOf(body, SECRET);
     const began = performance.now();
     const answer = await fetch(`${server.url}/whatsapp/webhook/${app_key}`, {
       method: "POST",
-      headers: { "X-Hub-Signature-256": `sha256=${signature}` },
+      headers: { "X-Hub-Signature-256": signature },
       body,
     });
     const text = await answer.text();

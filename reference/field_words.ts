@@ -163,7 +163,7 @@ export const FIELDS = {
     delivered_at:
       "When the message reached a device of the person. May stay `null` for a message that was read.",
     read_at: "When the person read the message, or played it.",
-    failed_at: "When the channel reported that the message failed.",
+    failed_at: "When the message failed, as the channel reported or answered.",
     expired_at: "When the life of the message ended without a report that it arrived.",
     failure:
       "Why the message failed: what the channel reported, or answered. What it reported stays when the message " +
@@ -237,7 +237,7 @@ export const FIELDS = {
     sent_at: "When the channel sent the message on, as it reported.",
     delivered_at: "When the message reached a device of the person.",
     read_at: "When the person read the message.",
-    failed_at: "When the channel reported that the message failed.",
+    failed_at: "When the message failed, as the channel reported or answered.",
     expired_at: "When the life of the message ended without a report that it arrived.",
     created_at: "When the send was first asked for.",
   } satisfies FieldsOf<typeof Send>,

@@ -10,7 +10,8 @@ create table public.account_connections (
   constraint account_connections_account_fkey foreign key (company_id, account_id)
     references public.messaging_accounts (company_id, id) on delete cascade
 );
-comment on table public.account_connections is 'From when until when each messaging account was connected.';
+comment on table public.account_connections is
+  'From when until when each messaging account was connected with the number that it has.';
 create index account_connections_account_idx on public.account_connections (company_id, account_id, connected_at desc);
 
 alter table public.account_connections enable row level security;
@@ -26,6 +27,13 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
+  if tg_op = 'UPDATE' and new.phone_number_id <> old.phone_number_id then
+    -- It never had the new number before. Whoever had it then is who was written to.
+    delete from public.account_connections where company_id = new.company_id and account_id = new.id;
+    if new.disconnected_at is not null then
+      return null;
+    end if;
+  end if;
   if new.disconnected_at is null then
     insert into public.account_connections (company_id, account_id) values (new.company_id, new.id);
   elsif tg_op = 'INSERT' then
@@ -38,11 +46,15 @@ begin
   return null;
 end
 $$;
-comment on function app.note_connection() is 'Trigger: keeps from when until when an account is connected.';
+comment on function app.note_connection() is
+  'Trigger: keeps from when until when an account is connected with its number.';
 create trigger messaging_accounts_note_first_connection after insert on public.messaging_accounts
   for each row execute function app.note_connection();
-create trigger messaging_accounts_note_connection after update of disconnected_at on public.messaging_accounts
-  for each row when ((old.disconnected_at is null) <> (new.disconnected_at is null))
+create trigger messaging_accounts_note_connection
+  after update of disconnected_at, phone_number_id on public.messaging_accounts
+  for each row when (
+    (old.disconnected_at is null) <> (new.disconnected_at is null) or old.phone_number_id <> new.phone_number_id
+  )
   execute function app.note_connection();
 
 -- What the channel reported of a message that this platform does not know, or not yet.

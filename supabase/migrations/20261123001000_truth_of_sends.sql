@@ -1,6 +1,7 @@
--- What the ledger says of a send, and what its message shows of it. While no id of the channel is known, the failure of a
--- message is what the ledger knows: a refusal in the answer, a release, or outcome_unknown. Once an id is known, all facts
--- of the message are the channel's reports. So whatever comes first, the call's answer or a report, the end is the same.
+-- What the ledger says of a send, and what its message shows of it. While no id of the channel is known, the failure
+-- of a message is what the ledger knows: a refusal in the answer, a release, or outcome_unknown. Once an id is known,
+-- all facts of the message are the channel's reports. So whatever comes first, the call's answer or a report, the end
+-- is the same.
 
 drop trigger sends_show_in_message on public.sends;
 
@@ -70,52 +71,6 @@ create trigger messages_move_conversation_once_taken after update on public.mess
   )
   execute function app.move_conversation();
 
-drop function app.note_refusal(uuid, uuid, text, integer);
-create function app.note_refusal(
-  own_company_id uuid, of_message_id uuid, sent_media_id text, channel_code integer, said_at timestamptz default now()
-) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  account record;
-begin
-  select accounts.id, accounts.business_account_id into account
-  from public.messages
-  join public.conversations on conversations.company_id = messages.company_id
-    and conversations.id = messages.conversation_id
-  join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
-    and accounts.id = conversations.messaging_account_id
-  where messages.company_id = own_company_id and messages.id = of_message_id;
-  -- Rows that another transaction holds are skipped: a send is settled at once, and these are hints.
-  -- 100 and 131009 are said of an id that is no medium, and of much else. So they count only against media that the
-  -- channel may have lost since: a caller whose values are wrong does not have it uploaded with every send.
-  if channel_code in (100, 131009, 131053) then
-    update public.template_media set media_id = null where id in (
-      select media.id from public.template_media as media
-      where media.company_id = own_company_id and media.account_id = account.id and media.media_id = sent_media_id
-        and (channel_code = 131053 or media.uploaded_at < now() - interval '1 hour')
-      for no key update skip locked
-    );
-  elsif channel_code between 132000 and 132999 then
-    update public.template_catalogues set sync_due_at = greatest(now(), synced_at + interval '10 minutes') where id in (
-      select catalogues.id from public.template_catalogues as catalogues
-      where catalogues.company_id = own_company_id
-        and catalogues.business_account_id = account.business_account_id
-        -- What was read since knows it already. A report can come days late, and twice.
-        and catalogues.synced_at < said_at
-        and catalogues.sync_due_at > greatest(now(), catalogues.synced_at + interval '10 minutes')
-      for no key update skip locked
-    );
-  end if;
-end
-$$;
-comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
-  'What a refusal of the channel, in its answer or in a report, says about what is stored: 131053, that the media it names '
-  'has to be uploaded again, and so 100 and 131009, which name an invalid parameter, when it was uploaded more than an '
-  'hour ago; 132000 to 132999, that the templates may have changed, so that they are read again, ten minutes after the '
-  'last reading at the soonest.';
-
 drop function public.settle_send(uuid, text, text, text, integer);
 create function public.settle_send(
   claim_id uuid,
@@ -174,8 +129,8 @@ begin
     return settled_state;
   end if;
 
-  -- Every other end is final, except that a report came before the answer. That the channel failed to deliver the message
-  -- does not change that it took it.
+  -- Every other end is final, except that a report came before the answer. That the channel failed to deliver the
+  -- message does not change that it took it.
   if send.state = 'failed' and send.whatsapp_message_id = settle_send.whatsapp_message_id then
     update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     return 'sent';
@@ -188,9 +143,9 @@ begin
 end
 $$;
 comment on function public.settle_send(uuid, text, text, text, integer, text, text) is
-  'Records the outcome of a claimed send, and returns the state that it now has; null when no send has this claim_id. Of '
-  'a refusal or a release, the channel''s message and details show in the message. An API key that has since been '
-  'switched off or deleted does not matter: what was sent was sent.';
+  'Records the outcome of a claimed send, and returns the state that it now has; null when no send has this '
+  'claim_id. Of a refusal or a release, the channel''s message and details show in the message. An API key that has '
+  'since been switched off or deleted does not matter: what was sent was sent.';
 grant execute on function public.settle_send(uuid, text, text, text, integer, text, text) to api_client;
 
 create function app.note_double_send(send_id uuid, further_id text) returns void
@@ -203,5 +158,5 @@ as $$
   where id = send_id and further_id <> all (double_sent_ids)
 $$;
 comment on function app.note_double_send(uuid, text) is
-  'Keeps a further id under which the channel has the attempt of a send. Its message keeps its own id, and its facts are '
-  'those of that id alone.';
+  'Keeps a further id under which the channel has the attempt of a send. Its message keeps its own id, and its '
+  'facts are those of that id alone.';

@@ -1,10 +1,10 @@
--- The channel tries to deliver a message for so long, and then drops it without a word. So a message that it took, and of
--- which it reported neither that it arrived nor that it failed, expires when its life is over.
+-- The channel tries to deliver a message for so long, and then drops it without a word. So a message that it took,
+-- and of which it reported neither that it arrived nor that it failed, expires when its life is over.
 
 alter table public.messages add column expires_at timestamptz;
 comment on column public.messages.expires_at is
-  'Of an outbound message that the channel took: until when a report that it arrived is awaited. That is an hour after the '
-  'end of its life. Null for messages from before this was kept.';
+  'Of an outbound message that the channel took: until when a report that it arrived is awaited. That is an hour '
+  'after the end of its life. Null for messages from before this was kept.';
 
 -- The messages that are under way, and those that were lost.
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
@@ -36,8 +36,8 @@ begin
 end
 $$;
 comment on function app.note_life() is
-  'Trigger: a message that the channel took expires an hour after its life, which is that of its template at the channel, '
-  'or 10 minutes for a code and 30 days for any other message.';
+  'Trigger: a message that the channel took expires an hour after its life, which is that of its template at the '
+  'channel, or 10 minutes for a code and 30 days for any other message.';
 create trigger messages_note_first_life before insert on public.messages
   for each row when (new.outcome = 'accepted' and new.expires_at is null) execute function app.note_life();
 create trigger messages_note_life before update of outcome on public.messages
@@ -62,6 +62,6 @@ as $$
   select count(*)::integer from expired
 $$;
 comment on function public.expire_messages() is
-  'Marks messages as expired of which no report came that they arrived or failed, at most 1,000, and returns how many. For '
-  'a scheduled job; a later report takes the mark away.';
+  'Marks messages as expired of which no report came that they arrived or failed, at most 1,000, and returns how '
+  'many. For a scheduled job; a later report takes the mark away.';
 grant execute on function public.expire_messages() to service_role;

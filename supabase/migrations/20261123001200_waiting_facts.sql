@@ -1,5 +1,5 @@
--- Reports about messages that are not known yet, such as one that overtakes the answer to our own call. They wait until a
--- message gets the id.
+-- Reports about messages that are not known yet, such as one that overtakes the answer to our own call. They wait
+-- until a message gets the id.
 
 -- Replies of which the answered message was not known.
 create index messages_late_reply_idx on public.messages (created_at)
@@ -77,7 +77,8 @@ begin
 end
 $$;
 comment on function app.apply_facts_of_message() is
-  'Trigger: a message that gets its id of the channel takes what was reported of it before, and the replies to it find it.';
+  'Trigger: a message that gets its id of the channel takes what was reported of it before, and the replies to it '
+  'find it.';
 create trigger messages_apply_facts after insert on public.messages
   for each row when (new.whatsapp_message_id is not null) execute function app.apply_facts_of_message();
 create trigger messages_apply_facts_of_new_id after update of whatsapp_message_id on public.messages
@@ -95,8 +96,8 @@ declare
   applied integer := 0;
   linked integer;
 begin
-  -- Two transactions that do not see each other leave a fact behind: one stores it, the other stores the id of its message.
-  -- All sends are locked before any fact is applied; see the order of locks.
+  -- Two transactions that do not see each other leave a fact behind: one stores it, the other stores the id of its
+  -- message. All sends are locked before any fact is applied; see the order of locks.
   for fact in
     with matched as (
       select facts.id, facts.account_id, facts.item, messages.company_id, messages.id as message_id
@@ -104,7 +105,10 @@ begin
       join public.messages on messages.company_id = facts.company_id
         and messages.whatsapp_message_id = facts.whatsapp_message_id
       where facts.received_at > now() - interval '1 day'
-      order by facts.received_at
+        -- What a person wrote has no status. Such a fact would be tried in vain until it is deleted.
+        and (facts.item ->> 'kind' <> 'status' or messages.direction = 'outbound')
+      -- In any order, so that facts that cannot be applied do not keep the others from their turn.
+      order by random()
       limit greatest(max_rows, 0)
     ), locked as materialized (
       select sends.message_id from public.sends

@@ -1,5 +1,5 @@
--- What the channel reports of a message that the company sent: sent, delivered, read or failed. Reports come late, twice
--- and in any order. Each fills its own slot of the message, so that they all end in the same row.
+-- What the channel reports of a message that the company sent: sent, delivered, read or failed. Reports come late,
+-- twice and in any order. Each fills its own slot of the message, so that they all end in the same row.
 
 create function app.send_of_mark(candidates uuid[], mark jsonb) returns uuid
 language sql stable
@@ -10,12 +10,14 @@ as $$
   join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
   join public.conversations on conversations.company_id = messages.company_id
     and conversations.id = messages.conversation_id
-  where sends.id = case when pg_catalog.pg_input_is_valid(mark ->> 'send_id', 'uuid') then (mark ->> 'send_id')::uuid end
+  where sends.id = case
+      when pg_catalog.pg_input_is_valid(mark ->> 'send_id', 'uuid') then (mark ->> 'send_id')::uuid
+    end
     and conversations.messaging_account_id = any (candidates)
 $$;
 comment on function app.send_of_mark(uuid[], jsonb) is
-  'The send that a mark names, when it goes out by one of these accounts. A mark is no secret: whoever sees it must not '
-  'move the send of another account.';
+  'The send that a mark names, when it goes out by one of these accounts. A mark is no secret: whoever sees it must '
+  'not move the send of another account.';
 
 create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
 returns text
@@ -61,9 +63,9 @@ begin
 end
 $$;
 comment on function app.take_report(uuid, text, text, text, text, integer) is
-  'What a report says of its send: that the channel took it, under this id. mark_attempt is that of the report''s mark, or '
-  'empty. Returns done; released_but_sent when the ledger said that the channel did not take it; double_send when the '
-  'attempt has another id; waiting when there is no such send any more.';
+  'What a report says of its send: that the channel took it, under this id. mark_attempt is that of the report''s '
+  'mark, or empty. Returns done; released_but_sent when the ledger said that the channel did not take it; '
+  'double_send when the attempt has another id; waiting when there is no such send any more.';
 
 create function app.apply_status(candidates uuid[], item jsonb) returns text
 language plpgsql
@@ -84,6 +86,7 @@ declare
     'details', left(item #>> '{failure,details}', 1000)
   ) end;
   companies uuid[];
+  marked_send_id uuid;
   found_message record;
   own_send_id uuid;
   result text := 'done';
@@ -102,14 +105,18 @@ begin
     return 'unroutable';
   end if;
 
-  -- By the id. A report of what a person wrote is none.
+  -- By the id. A report of what a person wrote is none. Several companies that had the number may have the same id: the
+  -- mark tells whose it is; without one, the newest message is meant.
+  marked_send_id := case when cardinality(companies) > 1 then app.send_of_mark(candidates, item -> 'mark') end;
   select messages.company_id, messages.id, sends.id as send_id into found_message
   from public.messages
   left join public.sends on sends.company_id = messages.company_id and sends.message_id = messages.id
   where messages.company_id = any (companies) and messages.whatsapp_message_id = wamid
-    and messages.direction = 'outbound';
+    and messages.direction = 'outbound'
+  order by (sends.id = marked_send_id) is true desc, messages.created_at desc, messages.id
+  limit 1;
   -- Else by the mark.
-  own_send_id := coalesce(found_message.send_id, app.send_of_mark(candidates, item -> 'mark'));
+  own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
   if own_send_id is not null then
     result := app.take_report(
       own_send_id, coalesce(item #>> '{mark,attempt}', ''), wamid, word, failure_told ->> 'reason', code
@@ -143,7 +150,9 @@ begin
     when 'read' then
       becomes.read_at := least(was.read_at, reported_at);
     when 'failed' then
-      if was.failed_at is null or (reported_at, failure_told::text collate "C") < (was.failed_at, was.failure::text) then
+      if was.failed_at is null
+        or (reported_at, failure_told::text collate "C") < (was.failed_at, was.failure::text)
+      then
         becomes.failed_at := reported_at;
         becomes.failure := failure_told;
       end if;
@@ -188,10 +197,11 @@ begin
 end
 $$;
 comment on function app.apply_status(uuid[], jsonb) is
-  'Applies one report of a message, of an app that may speak for these accounts. The message is found by its id, else by '
-  'the mark of its send. Returns done; waiting when no message is known; ignored for a report of another kind; unroutable '
-  'without an account; double_send when the attempt has another id already, whose facts stay as they are, so that the '
-  'report is only kept; released_but_sent when the ledger said that the channel did not take it.';
+  'Applies one report of a message, of an app that may speak for these accounts. The message is found by its id, '
+  'else by the mark of its send. Returns done; waiting when no message is known; ignored for a report of another '
+  'kind; unroutable without an account; double_send when the attempt has another id already, whose facts stay as '
+  'they are, so that the report is only kept; released_but_sent when the ledger said that the channel did not take '
+  'it.';
 
 create function app.learn_recipient(
   own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -202,8 +212,11 @@ as $$
 declare
   recipient_id uuid;
 begin
+  -- Of a contact without a phone, the recipient may be the rest: that person hides the phone.
   if exists (
-    select from public.contact_identities where company_id = own_company_id and user_id = new_user_id
+    select from public.contact_identities as known
+    join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
+    where known.company_id = own_company_id and known.user_id = new_user_id and contacts.phone is not null
   ) then
     return;
   end if;
@@ -223,39 +236,4 @@ end
 $$;
 comment on function app.learn_recipient(uuid, uuid, text, text, timestamptz) is
   'Notes an id that is not known yet as that of the person whom a message went to. A person who hides the phone may answer '
-  'under it alone.';
-
-create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  conversation record;
-begin
-  if code in (131047, 131050) then
-    select conversations.contact_id, conversations.messaging_account_id into conversation
-    from public.messages
-    join public.conversations on conversations.company_id = messages.company_id
-      and conversations.id = messages.conversation_id
-    where messages.company_id = own_company_id and messages.id = of_message_id;
-  end if;
-  case
-    when code = 131047 then
-      perform app.close_window(own_company_id, conversation.contact_id, conversation.messaging_account_id, at);
-    when code = 131050 then
-      -- At the same time, what the person told the channel is the source.
-      update public.contacts set marketing_stopped_at = note_failure.at, marketing_stop_source = 'status'
-      where company_id = own_company_id and id = conversation.contact_id
-        and (marketing_stopped_at is null or marketing_stopped_at < note_failure.at);
-    when code = 100 or code between 131000 and 132999 then
-      perform app.note_refusal(own_company_id, of_message_id, (
-        select media_id from public.sends where company_id = own_company_id and message_id = of_message_id
-      ), code, at);
-    else
-      null;
-  end case;
-end
-$$;
-comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
-  'What a failure that was answered or reported says beyond its message: 131047 closes the window of the contact, 131050 '
-  'is an opt-out of marketing, and the others are those of app.note_refusal().';
+  'under it alone; a contact that this has made already is merged with the recipient.';

@@ -22,6 +22,7 @@ as $$
   where expired_at is not null and expired_at > now() - interval '1 day'
 $$;
 comment on function public.channel_health() is
-  'Of the last day: how many messages expired, and how many of those without any report, as when the channel''s events do '
-  'not arrive here; how many sends were found to have gone out twice; how many facts came that still wait for a message.';
+  'Of the last day: how many messages expired, and how many of those without any report, as when the channel''s '
+  'events do not arrive here; how many sends were found to have gone out twice; how many facts came that still wait '
+  'for a message.';
 grant execute on function public.channel_health() to service_role;

@@ -80,12 +80,17 @@ begin
 
   update public.contact_identities set contact_id = survivor
   where company_id = own_company_id and contact_id = other;
+  -- Each phone once: a person who came back to an earlier phone has it twice.
   insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
-  select company_id, survivor, phone, until from public.contact_former_phones
-  where company_id = own_company_id and contact_id = other
-  union all
-  -- As far as anybody knows, the person still has it.
-  select own_company_id, survivor, theirs.phone, 'infinity' where theirs.phone_key <> own.phone_key
+  select own_company_id, survivor, (array_agg(known.phone order by known.until desc, known.phone))[1], max(known.until)
+  from (
+    select phone, until from public.contact_former_phones
+    where company_id = own_company_id and contact_id = other
+    union all
+    -- As far as anybody knows, the person still has it.
+    select theirs.phone, 'infinity' where theirs.phone_key <> own.phone_key
+  ) as known
+  group by app.phone_key(known.phone)
   on conflict on constraint contact_former_phones_once do update set
     until = greatest(former.until, excluded.until);
   insert into public.contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)

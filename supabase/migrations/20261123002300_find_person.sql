@@ -104,6 +104,11 @@ begin
     -- They wrote under this id from their new phone, which is another person's on file.
     update public.contact_identities set contact_id = of_contact_id
     where company_id = own_company_id and user_id = new_user_id;
+    -- It has the phone that is another's now, so it may be left without an id.
+    update public.contacts set has_identity = false
+    where company_id = own_company_id and id = owner and phone is not null and not exists (
+      select from public.contact_identities where company_id = own_company_id and contact_id = owner
+    );
   end if;
   update public.contacts set has_identity = true
   where company_id = own_company_id and id = of_contact_id and not has_identity;
@@ -176,7 +181,7 @@ begin
     select contact_id, seen_at into by_user_id from public.contact_identities
     where company_id = own_company_id and user_id = their_user_id;
     by_phone := app.owner_of_phone(own_company_id, their_phone, said_at);
-    if by_user_id.contact_id <> by_phone
+    if (by_user_id.contact_id <> by_phone) is true
       and not app.has_taken_phone(own_company_id, by_user_id.contact_id, their_phone)
     then
       -- The phone's contact survives: it is the one that the company works with.

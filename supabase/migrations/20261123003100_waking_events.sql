@@ -11,7 +11,8 @@ begin
   with waiting as (
     select events.id
     from public.messaging_accounts as accounts
-    join public.account_channel_apps as named on named.company_id = accounts.company_id and named.account_id = accounts.id
+    join public.account_channel_apps as named on named.company_id = accounts.company_id
+      and named.account_id = accounts.id
     join public.channel_events as events on events.channel_app_id = named.channel_app_id
     where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
       and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
@@ -26,7 +27,8 @@ begin
 end
 $$;
 comment on function app.wake_events(uuid, timestamptz) is
-  'Has the events that wait for the number or the business account of an account be applied again, and returns how many.';
+  'Has the events that wait for the number or the business account of an account be applied again, and returns how '
+  'many.';
 
 create function app.wake_events_of_account() returns trigger
 language plpgsql security definer
@@ -67,7 +69,8 @@ as $$
   from (
     select accounts.id, greatest(accounts.updated_at, max(named.named_at)) as at
     from public.messaging_accounts as accounts
-    join public.account_channel_apps as named on named.company_id = accounts.company_id and named.account_id = accounts.id
+    join public.account_channel_apps as named on named.company_id = accounts.company_id
+      and named.account_id = accounts.id
     group by accounts.id
     having greatest(accounts.updated_at, max(named.named_at)) > now() - interval '10 minutes'
   ) as changed
@@ -116,6 +119,7 @@ begin
 end
 $$;
 comment on function public.replay_channel_events(text[], timestamptz, text, uuid, timestamptz) is
-  'Has events be applied again from their bytes: one; or those in these states, all but done unless given, that came since a '
-  'time and from an app. At most 5,000 in a call; given began_at of the first answer, further calls go on until marked is 0.';
+  'Has events be applied again from their bytes: one; or those in these states, all but done unless given, that came '
+  'since a time and from an app. At most 5,000 in a call; given began_at of the first answer, further calls go on '
+  'until marked is 0.';
 grant execute on function public.replay_channel_events(text[], timestamptz, text, uuid, timestamptz) to service_role;

@@ -65,8 +65,8 @@ as $$
   select count(*)::integer from removed
 $$;
 comment on function app.remove_old_events(integer) is
-  'Deletes events of more than 30 days ago, at most so many, and returns how many: what people write is kept where it is '
-  'shown, and no longer than that.';
+  'Deletes events of more than 30 days ago, at most so many, and returns how many: what people write is kept where it '
+  'is shown, and no longer than that.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql
@@ -121,9 +121,9 @@ begin
 end
 $$;
 comment on function public.tend_channel(integer) is
-  'What the job of the channel does beside applying events: wakes those whose account came meanwhile, applies reports whose '
-  'message is known by now, marks messages that expired, and deletes what is older than 30 days, at most so many rows '
-  'of each. Returns how many, and what failed.';
+  'What the job of the channel does beside applying events: wakes those whose account came meanwhile, applies reports '
+  'whose message is known by now, marks messages that expired, and deletes what is older than 30 days, at most so many '
+  'rows of each. Returns how many, and what failed.';
 grant execute on function public.tend_channel(integer) to channel_client;
 
 create or replace function app.call_due_jobs() returns integer
@@ -135,7 +135,8 @@ declare
   secret constant text := app.job_secret('whatsapp_jobs_secret');
   call constant text :=
     'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := 150000)';
-  headers constant jsonb := jsonb_build_object('Content-Type', 'application/json', 'Authorization', 'Bearer ' || secret);
+  headers constant jsonb :=
+    jsonb_build_object('Content-Type', 'application/json', 'Authorization', 'Bearer ' || secret);
   due record;
   call_id bigint;
   called integer := 0;
@@ -166,8 +167,8 @@ begin
 end
 $$;
 comment on function app.call_due_jobs() is
-  'Calls the edge function whatsapp for the events of the channel, and for the jobs that are due, at most 50 of them, and '
-  'returns how many calls it made. They are made after the transaction. pg_cron runs it each minute.';
+  'Calls the edge function whatsapp for the events of the channel, and for the jobs that are due, at most 50 of them, '
+  'and returns how many calls it made. They are made after the transaction. pg_cron runs it each minute.';
 
 create or replace function app.failed_job_calls() returns jsonb
 language plpgsql stable
@@ -227,8 +228,8 @@ as $$
   )
 $$;
 comment on function app.channel_job_status() is
-  'The last run of the job of the channel, how many events are due and since when, and how many are in each other state '
-  'than done.';
+  'The last run of the job of the channel, how many events are due and since when, and how many are in each other '
+  'state than done.';
 
 -- What there was becomes a part of it.
 alter function public.jobs_status() set schema app;
@@ -241,6 +242,6 @@ as $$
   select app.account_jobs_status() || jsonb_build_object('channel', app.channel_job_status())
 $$;
 comment on function public.jobs_status() is
-  'Whether jobs are scheduled and how each goes: the jobs of pg_cron, that of the channel, the catalogue and the last runs '
-  'of each connected account, and the last calls of the edge function that were not answered well.';
+  'Whether jobs are scheduled and how each goes: the jobs of pg_cron, that of the channel, the catalogue and the last '
+  'runs of each connected account, and the last calls of the edge function that were not answered well.';
 grant execute on function public.jobs_status() to service_role;

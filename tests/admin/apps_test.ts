@@ -63,7 +63,7 @@ Deno.test("a secret that is missing or is none is refused, without quoting it", 
 
 Deno.test("app list shows each app with its accounts and events, and no secret", async () => {
   const app = await newChannelApp();
-  await (await ownWebhook()).post(app, "event");
+  await (await ownWebhook()).post(app, "event"); // which nobody can read
   const shown = await json(["app", "list"]);
   const [{ last_event_at, created_at, ...found }] = shown.filter(
     ({ app_key }: { app_key: string }) => app_key === app.app_key,
@@ -74,11 +74,11 @@ Deno.test("app list shows each app with its accounts and events, and no secret",
     name: "Tested",
     rotation_began_at: null,
     accounts: 0,
-    events: { stored: 1 },
+    events: { dead: 1 },
     callback_url: `${stack.url}/functions/v1/whatsapp/webhook/${app.app_key}`,
   });
   const text = await printed(["app", "list"]);
-  assert.match(text, new RegExp(`^${app.app_key}  Tested  +0  +1 stored  +\\d{4}-.* UTC$`, "m"));
+  assert.match(text, new RegExp(`^${app.app_key}  Tested  +0  +1 dead  +\\d{4}-.* UTC$`, "m"));
   assert.ok(!text.includes(app.secret));
 });
 
@@ -105,7 +105,7 @@ Deno.test("app rotate takes a new secret beside the old one, until it is finishe
 
 Deno.test("app delete is refused while an account names the app or events wait, unless forced", async () => {
   const app = await newChannelApp();
-  await (await ownWebhook()).post(app, "event");
+  await (await ownWebhook()).post(app, "event"); // which nobody can read
   const company = await bareCompany();
   const number = anyPhoneNumberId();
   const connect = ["account", "connect", "--company", company, "--phone-number-id", number];

@@ -62,11 +62,17 @@ Deno.test("jobs status and unschedule work where nothing is scheduled", async ()
   const status = ["jobs", "status"];
   assert.match(
     await printed(status),
-    /^Jobs are not scheduled: .*\n\nEvents of the channel: [^\n]+\.\n(The last run failed: .*\n)?\nCOMPANY +PHONE /,
+    /^Jobs are not scheduled: .*\n\nEvents of the channel: [^\n]+\.\n(The last run failed: .*\n)?(Messages in the last day: .*\n)?\nCOMPANY +PHONE /,
   );
-  const { scheduled, accounts, channel } = await json(status);
+  const { scheduled, accounts, channel, messages } = await json(status);
   assert.equal(scheduled, false);
   assert.deepEqual(Object.keys(channel).sort(), ["due", "last_run", "not_done", "oldest_due_at"]);
+  assert.deepEqual(Object.keys(messages).sort(), [
+    "double_sends",
+    "expired",
+    "expired_unreported",
+    "waiting_facts",
+  ]);
   assert.ok(accounts.length > 0);
   assert.equal(await printed(["jobs", "unschedule"]), "No jobs were scheduled.\n");
   assert.ok(stack.whatsapp_url);
@@ -104,6 +110,7 @@ Deno.test("the status for people has the schedule, each account, why a run faile
   const status: JobsStatus = {
     scheduled: true,
     notices: [],
+    messages: { expired: 3, expired_unreported: 1, double_sends: 2, waiting_facts: 9 },
     url: "https://x.supabase.co/functions/v1/whatsapp",
     cron_jobs: [{
       name: "call-due-jobs",
@@ -152,8 +159,11 @@ Deno.test("the status for people has the schedule, each account, why a run faile
   assert.equal(
     channel,
     "Events of the channel: channel-events 2026-11-22 07:01 UTC failed. 7 are due, since 2026-11-22 06:55 UTC; " +
-      "not done: 1 failed, 3 unroutable.\nThe last run failed: expired: 57014 statement timeout",
+      "not done: 1 failed, 3 unroutable.\nThe last run failed: expired: 57014 statement timeout\n" +
+      "Messages in the last day: 3 expired, 1 of them without any report; 2 went out twice.",
   );
+  const quiet = { expired: 0, expired_unreported: 0, double_sends: 0, waiting_facts: 9 };
+  assert.ok(!statusText({ ...status, messages: quiet }).includes("Messages in the last day"));
   const [, known, unknown] = accounts.split("\n").map((line) => line.split(/ {2,}/));
   assert.deepEqual(known, [
     "Ondalva [2J",

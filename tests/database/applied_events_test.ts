@@ -304,6 +304,30 @@ Deno.test("a message belongs to who had the number when it was written, whoever 
   });
 });
 
+Deno.test("an account that takes over a number is written to on it from then on, and not before", async () => {
+  const [one, other] = [await newCompany(), await newCompany()];
+  await rolledBack(async (sql) => {
+    await addStandIns(sql);
+    const app = await nameChannelApp(sql, one.account_id);
+    const number = one.phone_number_id;
+    const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
+    await sql`
+      update account_connections set connected_at = ${ago(10)} where account_id = ${one.account_id}
+    `;
+    await sql`
+      update account_connections set connected_at = ${ago(9)} where account_id = ${other.account_id}
+    `;
+    await disconnectAccount(sql, one.account_id);
+    await sql`
+      update messaging_accounts set phone_number_id = ${number}, channel_app_id = ${app.id}
+      where id = ${other.account_id}
+    `;
+    await receive(sql, app, [message(number, { at: ago(5).toISOString() }), message(number)]);
+    const owners = (await appliedItems(sql)).map(({ account_ids: [id] }) => id);
+    assert.deepEqual(owners, [one.account_id, other.account_id]);
+  });
+});
+
 Deno.test("a double send is told, and noted with the event", async () => {
   await withApp(async (sql, app, { phone_number_id: number }) => {
     const send_id = crypto.randomUUID();

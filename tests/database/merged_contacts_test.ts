@@ -6,7 +6,7 @@ import { rolledBack } from "../support/acting_as.ts";
 import { anyPhone, connectAccount, newCompany } from "../support/company.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
-import { anyUserId, at, contentsIn, tell } from "./inbound.ts";
+import { anyUserId, at, contentsIn, moved, tell } from "./inbound.ts";
 
 type Sql = postgres.TransactionSql;
 
@@ -273,6 +273,24 @@ Deno.test("the phone of the other contact goes on being that person's, until it 
     const last = await addContact(sql, { phone: null, has_identity: true });
     await merge(sql, last, next);
     assert.equal(await phoneOf(sql, last), phone);
+  });
+});
+
+Deno.test("a person who came back to an earlier phone is merged like any other", async () => {
+  await rolledBack(async (sql) => {
+    const [first, second] = [anyPhone(), anyPhone()];
+    const other = await addContact(sql, { phone: first });
+    await tell(sql, account_id, moved(first, second, 10));
+    await tell(sql, account_id, moved(second, first, 20));
+    assert.equal(await merge(sql, contact_id, other), true);
+    const phones = await sql`
+      select phone, until = 'infinity' as is_theirs from contact_former_phones
+      where contact_id = ${contact_id} order by until
+    `;
+    assert.deepEqual([...phones], [
+      { phone: second, is_theirs: false },
+      { phone: first, is_theirs: true },
+    ]);
   });
 });
 

@@ -155,6 +155,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("due_media", { account_id: company.account_id }),
     call("end_job", { run_id: claim_id }),
     call("fail_expired_sends", {}),
+    call("fail_expired_template_sends", {}),
     call("fail_media_upload", { upload_id: claim_id, reason: "Lost" }),
     call("finish_media_upload", { upload_id: claim_id, media_id: "1" }),
     call("health", {}),
@@ -166,6 +167,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("schedule_jobs", { url: "https://example.com", secret: "x".repeat(32) }),
     call("sealed_account_tokens", {}),
     call("settle_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
+    call("settle_template_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
     call("unschedule_jobs", {}),
   ];
   const callable = await withDatabase((sql) =>
@@ -188,10 +190,11 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     deal_changes: "read",
     fail_media_upload: "messaging",
     finish_media_upload: "messaging",
-    // These two judge no key. A claim_id is a secret of the one who claimed.
+    // These three judge no key. A claim_id is a secret of the one who claimed.
     health: "none read write messaging admin",
     message_changes: "read",
     other_conversation_not_closed: "write",
     settle_send: "none read write messaging admin",
+    settle_template_send: "none read write messaging admin",
   });
 });

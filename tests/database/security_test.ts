@@ -219,6 +219,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "message_changes(bigint,bigint,uuid,integer)",
       "other_conversation_not_closed(uuid)",
       "settle_send(uuid,text,text,text,integer,text,text)",
+      "settle_template_send(uuid,text,text,text,integer)",
     ],
     api_reader: [
       "app.company_id(text)",
@@ -279,6 +280,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "expire_messages()",
       "fail_channel_event(uuid,text)",
       "fail_expired_sends()",
+      "fail_expired_template_sends()",
       "fail_media_upload(uuid,text)",
       "finish_channel_app_rotation(text)",
       "finish_media_upload(uuid,text,text)",

@@ -250,3 +250,25 @@ Deno.test("a send is sent even when another message of the company already has t
     assert.deepEqual(await standing(sql, first.send_id), AS_SENT);
   });
 });
+
+Deno.test("the functions of the release before settle their sends, and what was scheduled then ends leases", async () => {
+  await rolledBack(async (sql) => {
+    const { claim_id, send_id } = await claimed(sql);
+    await actAs(sql, "api_client", { key_hash: "0".repeat(64), scope: "messaging" });
+    const [{ state }] = await sql`
+      select settle_template_send(
+        claim_id => ${claim_id!}, outcome => 'sent', whatsapp_message_id => 'wamid.1'
+      ) as state
+    `;
+    await actAsSuperuser(sql);
+    assert.equal(state, "sent");
+    assert.deepEqual(await standing(sql, send_id), AS_SENT);
+
+    const late = await claimed(sql);
+    await endLease(sql, late.send_id);
+    await actAs(sql, "service_role");
+    await sql`select fail_expired_template_sends()`;
+    await actAsSuperuser(sql);
+    assert.equal((await standing(sql, late.send_id)).state, "failed");
+  });
+});

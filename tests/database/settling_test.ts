@@ -3,27 +3,13 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
-import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
+import { newCompany } from "../support/company.ts";
 import { type Claim, claim, endLease, FAILED, RELEASED, SENT, settle } from "./sends.ts";
-import {
-  accepted,
-  applyStatus,
-  at,
-  claimed,
-  endsOf,
-  facts,
-  failure,
-  ledger,
-  mark,
-  report,
-  statusStatement,
-  waiting,
-} from "./statuses.ts";
+import { applyStatus, at, claimed, facts, failure, ledger, mark, report } from "./statuses.ts";
 
 type Sql = postgres.TransactionSql;
 
 const own = await newCompany();
-const other = await newCompany();
 
 const ARRIVED = ["sent", "delivered", "read"];
 const UNDELIVERABLE = failure(131026, "recipient_unreachable");
@@ -173,64 +159,6 @@ Deno.test("refused: a report that it failed gives the reason, and contradicts no
   });
 });
 
-Deno.test("a second id of an attempt is kept beside the first, and its reports change no fact", async () => {
-  for (const word of [...ARRIVED, "failed"]) {
-    await rolledBack(async (sql) => {
-      const send = await accepted(sql, own);
-      await tell(sql, send, "sent");
-      const before = await facts(sql, send.message_id);
-      for (const id of ["wamid.3", "wamid.2", "wamid.3"]) {
-        assert.equal(await tell(sql, send, word, { id }), "double_send");
-      }
-      const doubles = ["wamid.2", "wamid.3"];
-      assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1", doubles });
-      assert.deepEqual(await facts(sql, send.message_id), before);
-      // What was reported of them is kept.
-      assert.deepEqual(await waiting(sql, own.id), doubles);
-    });
-  }
-});
-
-Deno.test("an answer with another id than the reports is a double send as well", async () => {
-  await rolledBack(async (sql) => {
-    const send = await claimed(sql, own);
-    await tell(sql, send, "delivered");
-    const answer = { outcome: "sent", whatsapp_message_id: "wamid.2" };
-    for (let times = 0; times < 2; times++) {
-      assert.equal(await settle(sql, send.claim_id, answer), "sent");
-      assert.deepEqual(await ledger(sql, send.send_id), {
-        state: "sent",
-        id: "wamid.1",
-        doubles: ["wamid.2"],
-      });
-    }
-    assert.equal((await facts(sql, send.message_id)).status, "delivered");
-  });
-});
-
-Deno.test("the mark of an earlier attempt settles nothing, and is told from one that never was", async () => {
-  await rolledBack(async (sql) => {
-    const asked = { idempotency_key: "once" };
-    const first = await settled(sql, RELEASED);
-    const second = await claimed(sql, own, asked);
-    assert.equal(second.send_id, first.send_id);
-    assert.equal(await tell(sql, first, "delivered"), "released_but_sent");
-    assert.deepEqual(await ledger(sql, first.send_id), { state: "pending" });
-    assert.deepEqual(await facts(sql, first.message_id), { status: "pending" });
-    assert.deepEqual(await waiting(sql, own.id), ["wamid.1"]);
-
-    await tell(sql, second, "delivered", { id: "wamid.2", mark: mark(second, 2) });
-    assert.deepEqual(await ledger(sql, first.send_id), { state: "sent", id: "wamid.2" });
-    assert.equal(await tell(sql, first, "read"), "released_but_sent");
-    assert.equal((await facts(sql, first.message_id)).status, "delivered");
-    for (const attempt of [3, 0, -1, 1e12, "x", null]) {
-      const never = { send_id: first.send_id, attempt };
-      assert.equal(await tell(sql, first, "read", { id: "wamid.3", mark: never }), "waiting");
-    }
-    assert.deepEqual(await ledger(sql, first.send_id), { state: "sent", id: "wamid.2" });
-  });
-});
-
 Deno.test("a released send that goes out again shows nothing of the attempt before", async () => {
   await rolledBack(async (sql) => {
     const send = await settled(sql, { ...RELEASED, channel_message: "Busy" });
@@ -247,110 +175,6 @@ Deno.test("a released send that goes out again shows nothing of the attempt befo
     assert.deepEqual(await facts(sql, send.message_id), { status: "pending" });
   });
 });
-
-Deno.test("a mark counts only for a send by the same number of the same company", async () => {
-  await rolledBack(async (sql) => {
-    const send = await claimed(sql, own);
-    const theirs = await claimed(sql, other);
-    const second = await connectAccount(sql, own.id);
-    const item = report("delivered", 1, { mark: mark(send) });
-    // Another account of the company, and of another company.
-    assert.equal(await applyStatus(sql, [second.id], item), "waiting");
-    assert.equal(await applyStatus(sql, [other.account_id], item), "waiting");
-    assert.equal(await tell(sql, theirs, "delivered"), "waiting");
-    const malformed = ["", "x", `${send.send_id}x`, null, 1, {}];
-    for (const send_id of malformed) {
-      const wrong = report("delivered", 1, { mark: { send_id, attempt: 1 } });
-      assert.equal(await applyStatus(sql, [own.account_id], wrong), "waiting");
-    }
-    for (const { send_id } of [send, theirs]) {
-      assert.deepEqual(await ledger(sql, send_id), { state: "pending" });
-    }
-  });
-});
-
-Deno.test("a report settles what the company sent by a number that is another company's now", async () => {
-  await rolledBack(async (sql) => {
-    const { id, phone_number_id } = await connectAccount(sql, own.id);
-    const send = await claimed(sql, own, { phone_number_id });
-    await disconnectAccount(sql, id);
-    const now = await connectAccount(sql, other.id, { phone_number_id });
-    const item = report("delivered", 1, { mark: mark(send) });
-    assert.equal(await applyStatus(sql, [now.id], item), "waiting");
-    assert.equal(await applyStatus(sql, [now.id, id], item), "done");
-    assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1" });
-    assert.deepEqual(await waiting(sql, own.id), []);
-  });
-});
-
-Deno.test("when another message has the id, the send is settled and that message takes the facts", async () => {
-  await rolledBack(async (sql) => {
-    const [{ id }] = await sql`
-      insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
-      values (${own.id}, ${own.conversation_id}, 'outbound', 'Hello', 'accepted', 'wamid.1') returning id
-    `;
-    const send = await claimed(sql, own);
-    for (let times = 0; times < 2; times++) {
-      assert.equal(await tell(sql, send, "delivered"), "done");
-      assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1" });
-      assert.deepEqual(await facts(sql, send.message_id), { status: "accepted" });
-      assert.equal((await facts(sql, id)).status, "delivered");
-    }
-  });
-});
-
-// What happens to one send, in any order. The ledger, the message and its conversation end the same.
-const ANSWERS = {
-  accepted: "'sent', 'wamid.1'",
-  refused: "'failed', null, 'template_rejected', 132001, 'No template'",
-  released: "'released', null, 'channel_unavailable', 4",
-};
-const TOLD = [["failed"], ["delivered"], ["sent", "delivered", "failed"]];
-
-for (const [name, answer] of Object.entries(ANSWERS)) {
-  Deno.test(`the end of the lease, reports and an answer of ${name} end the same in any order`, async () => {
-    for (const words of TOLD) {
-      await rolledBack(async (sql) => {
-        const send = await claimed(sql, own);
-        const events = [
-          `update sends set lease_ends_at = now() where id = '${send.send_id}';
-            select fail_expired_sends()`,
-          `select settle_send('${send.claim_id}', ${answer})`,
-          ...words.map((word) =>
-            statusStatement(own.account_id, report(word, 1, { mark: mark(send) }))
-          ),
-        ];
-        const ends = await endsOf(
-          sql,
-          events,
-          `select jsonb_build_object(
-            'ledger', (
-              select jsonb_build_object('state', state, 'reason', reason, 'code', channel_code, 'id', whatsapp_message_id)
-              from sends where id = '${send.send_id}'
-            ),
-            'message', to_jsonb(messages) - 'version',
-            'moved', last_message_at is not null
-          )
-          from messages join conversations on conversations.id = conversation_id
-          where messages.id = '${send.message_id}'`,
-        );
-        assert.equal(ends.length, 1, JSON.stringify(ends, null, 2));
-        // deno-lint-ignore no-explicit-any -- rows in JSON
-        const [{ ledger, message, moved }] = ends[0] as any[];
-        const isTaken = words.includes("delivered") || name === "accepted";
-        assert.deepEqual(
-          ledger,
-          isTaken
-            ? { state: "sent", reason: null, code: null, id: "wamid.1" }
-            : { state: "failed", reason: "recipient_unreachable", code: 131026, id: "wamid.1" },
-        );
-        assert.equal(message.status, words.includes("delivered") ? "delivered" : "failed");
-        assert.deepEqual(message.failure, words.includes("failed") ? UNDELIVERABLE : null);
-        assert.equal(moved, isTaken);
-      });
-    }
-  });
-}
 
 Deno.test("a refusal shows its words in the message, also when it comes after the lease has ended", async () => {
   const told = { ...FAILED, channel_message: "(#132001) No template", channel_details: "welcome" };

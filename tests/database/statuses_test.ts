@@ -11,6 +11,7 @@ import {
   endsOf,
   facts,
   failure,
+  mark,
   report,
   statusStatement,
   waiting,
@@ -185,6 +186,19 @@ Deno.test("a report counts for messages of the companies that it may speak for, 
     assert.equal(await applyStatus(sql, [], report("read", 1)), "unroutable");
     assert.equal(await applyStatus(sql, [crypto.randomUUID()], report("read", 1)), "unroutable");
   });
+});
+
+Deno.test("of two companies that had the number and have the same id, the mark tells whose it is", async () => {
+  for (const [whose, not] of [[own, other], [other, own]]) {
+    await rolledBack(async (sql) => {
+      const [meant, unmeant] = [await accepted(sql, whose), await accepted(sql, not)];
+      const item = report("delivered", 1, { mark: mark(meant) });
+      const accounts = [own.account_id, other.account_id];
+      assert.equal(await applyStatus(sql, accounts, item), "done");
+      assert.equal((await facts(sql, meant.message_id)).status, "delivered");
+      assert.equal((await facts(sql, unmeant.message_id)).status, "accepted");
+    });
+  }
 });
 
 Deno.test("a message without a send, such as an imported one, takes its reports", async () => {

@@ -41,6 +41,9 @@ Deno.test("a number that was another person's stays that contact's on file, and 
     await writes(newId);
     assert.deepEqual([await spoken(contact_id), await spoken(other)], [2, 1]);
     assert.deepEqual([await phoneOf(sql, contact_id), await phoneOf(sql, other)], [former, taken]);
+    // The other has lost its only id, so its phone must stay.
+    const [{ has_identity }] = await sql`select has_identity from contacts where id = ${other}`;
+    assert.equal(has_identity, false);
 
     // Once somebody says that the two are one, that one has the new phone.
     await sql`select app.merge_contacts(${company_id}, ${contact_id}, ${other})`;

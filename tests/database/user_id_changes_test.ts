@@ -58,7 +58,10 @@ Deno.test("a further id is the same contact's, whichever of both, or the phone, 
           await tell(sql, account_id, { kind: "message", at: at(99), person: { user_id } });
         }
         assert.equal((await contactsOf(sql, company)).length, 2);
-        assert.deepEqual([...await sql`select from user_id_changes`], []);
+        assert.deepEqual(
+          [...await sql`select from user_id_changes where company_id = ${company.id}`],
+          [],
+        );
       });
     }
   }
@@ -109,5 +112,33 @@ Deno.test("of two contacts that a change of the id makes one, the one with a pho
         await sql`delete from contacts where id = ${made.id}`;
       });
     }
+  });
+});
+
+Deno.test("the id in a report is the recipient's, whether the answer under it comes before or after", async () => {
+  const [wamid, user_id] = ["wamid.sent", "BR.1"];
+  await inEachOrder(orders(["report", "answer"]), async (sql, order) => {
+    await sql`
+      insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
+      values (${company.id}, ${company.conversation_id}, 'outbound', 'Hello', 'accepted', ${wamid})
+    `;
+    const report = {
+      ...{ kind: "status", id: wamid, status: "delivered", at: at(0), recipient_user_id: user_id },
+      ...{ waba: null, phone_number_id: null, mark: null, failure: null, price: null },
+    };
+    for (const what of [...order, ...order]) {
+      if (what === "report") {
+        await sql`select app.apply_status(${[account_id]}, ${sql.json(report)})`;
+      } else {
+        const id = "wamid.answer";
+        await tell(sql, account_id, { kind: "message", at: at(9), id, person: { user_id } });
+      }
+    }
+    const [contact, ...others] = await contactsOf(sql, company);
+    assert.deepEqual([contact.id, others.length], [company.contact_id, 0], String(order));
+    const [conversation, ...more] = await sql`
+      select id from conversations where company_id = ${company.id}
+    `;
+    assert.deepEqual([conversation.id, more.length], [company.conversation_id, 0], String(order));
   });
 });

@@ -132,6 +132,19 @@ Deno.test("the job applies what two transactions left behind that did not see ea
   });
 });
 
+Deno.test("a report of what a person wrote, which never applies, keeps no other from its turn", async () => {
+  await rolledBack(async (sql) => {
+    const send = await claimed(sql, own);
+    await settle(sql, send.claim_id, SENT);
+    await addMessage(sql, { direction: "inbound", whatsapp_message_id: "wamid.2" });
+    await keep(sql, report("read", 2, { id: "wamid.2" }));
+    await sql`update waiting_facts set received_at = now() - interval '1 hour'`;
+    await keep(sql, report("delivered", 1));
+    assert.equal(await runJob(sql, 1), 1);
+    assert.equal((await facts(sql, send.message_id)).status, "delivered");
+  });
+});
+
 Deno.test("a reply that waits finds the message that it answers", async () => {
   await rolledBack(async (sql) => {
     const reply = await addMessage(sql, {

@@ -73,6 +73,22 @@ Deno.test("a run whose database goes away fails, and says so in the log and the 
   assert.deepEqual(await inboundOf(company), [["later"]]);
 });
 
+Deno.test("what fails beside the events keeps none of them from being applied, and the run says so", async () => {
+  const { company, app } = await companyWithApp();
+  await using watched = watchedStack((request) =>
+    request.url.endsWith("tend_channel")
+      ? Response.json({ code: "57014", message: "statement timeout" }, { status: 500 })
+      : null
+  );
+  const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
+  await store(app.app_key, eventBody(company.phone_number_id, ["applied"]));
+  let answer = await run("channel-events");
+  while (answer.status === 409) answer = await run("channel-events");
+  assert.deepEqual([answer.status, answer.body.code], [502, "job_failed"]);
+  assert.equal(answer.body.error, "The database failed (57014: statement timeout)");
+  assert.deepEqual(await inboundOf(company), [["applied"]]);
+});
+
 Deno.test("a job that has no time left begins no event, and the next run does", async () => {
   const { company, app } = await companyWithApp();
   const run = await ownWhatsapp("http://127.0.0.1:9", { channelJobMs: 0 });
@@ -82,4 +98,25 @@ Deno.test("a job that has no time left begins no event, and the next run does", 
   assert.deepEqual([answer.status, answer.body.data.applied], [200, 0]);
   await runChannelJob();
   assert.deepEqual(await statesOf(app), ["done"]);
+});
+
+Deno.test("a run ends after the most that it may apply, and the next one goes on", async () => {
+  const { company, app } = await companyWithApp();
+  const [few, small] = await Promise.all(
+    [{ events: 1, bytes: 1e9 }, { events: 1e9, bytes: 1 }].map((channelJobMost) =>
+      ownWhatsapp("http://127.0.0.1:9", { channelJobMost })
+    ),
+  );
+  for (let at = 0; at < 50; at++) {
+    await store(app.app_key, eventBody(company.phone_number_id, [`event ${at}`]));
+  }
+  for (const run of [few, small]) {
+    let answer = await run("channel-events");
+    while (answer.status === 409) answer = await run("channel-events");
+    // It fetches 20 at once.
+    assert.equal(answer.status, 200);
+    assert.ok(answer.body.data.applied <= 20, `${answer.body.data.applied}`);
+  }
+  await runChannelJob();
+  assert.deepEqual(new Set(await statesOf(app)), new Set(["done"]));
 });

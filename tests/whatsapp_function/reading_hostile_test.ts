@@ -283,3 +283,12 @@ Deno.test("1,000 statuses are read in a blink", () => {
   );
   assert.deepEqual([items.length, problem], [1000, null]);
 });
+
+Deno.test("an event of an account whose name is no word is named by its field, so that it can be kept", () => {
+  for (const event of ["two words", "\ud83d\ude00", "a".repeat(60) + "é", "", 5, null]) {
+    const { items } = readValue(eventOf("account_update", { event }));
+    assert.deepEqual(items.map((item) => item.kind === "account" && item.event), [
+      "ACCOUNT_UPDATE",
+    ]);
+  }
+});

@@ -10,6 +10,8 @@ export interface WhatsappConfig extends SendingConfig {
   jobMs: number;
   /** So does the job of the channel, which is called each minute: the next run must find it ended. */
   channelJobMs: number;
+  /** After so many events or bytes of them, it leaves the rest to the next run: a run may use 2 s of the CPU. */
+  channelJobMost: { events: number; bytes: number };
   /** A database that takes longer for a statement of a job is treated as down. */
   jobDatabaseTimeoutMs: number;
   /** A database that takes longer for an event is treated as down: the channel sends the event again. */
@@ -32,11 +34,14 @@ export async function readWhatsappConfig(
     jobsSecret: readJobsSecret(env.JOBS_SECRET),
     jobMs: 60_000,
     channelJobMs: 45_000,
+    // An event takes 2 ms, and a megabyte 150 ms.
+    channelJobMost: { events: 500, bytes: 4 * 1024 * 1024 },
     // To store a reading of thousands of templates is one statement, which may take 20 s.
     jobDatabaseTimeoutMs: 25_000,
     eventTimeoutMs: 8_000,
     eventShare: { atOnce: 5, waiting: 1_000, patienceMs: 5_000 },
-    largeEventShare: { atOnce: 6, waiting: 64, patienceMs: 5_000 },
+    // One of 3 MB, read and written for the database, takes some 45 MB; an instance has 256.
+    largeEventShare: { atOnce: 3, waiting: 64, patienceMs: 5_000 },
   };
 }
 

@@ -8,19 +8,20 @@ import { readEvent } from "./reading/event.ts";
  * Applies some of the events that are due, one after the other, and returns whether there may be more.
  *
  * @param isOver whether to begin no further one. What is not reached is due again in three minutes.
- * @param onApplied is told what became of each.
+ * @param onApplied is told what became of each, and how many bytes it has.
  * @throws DatabaseError when the database does not answer.
  */
 export async function applyDueEvents(
   db: CompanyDb,
   isOver: () => boolean,
-  onApplied: (event: AppliedEvent) => void,
+  onApplied: (event: AppliedEvent, bytes: number) => void,
 ): Promise<boolean> {
   const due = rows(await db.rpc("due_channel_events"));
   for (const { event_id, body } of due) {
     if (isOver()) return false;
-    const applied = await applyEvent(db, event_id, bytesOf(body));
-    if (applied) onApplied(applied);
+    const bytes = bytesOf(body);
+    const applied = await applyEvent(db, event_id, bytes);
+    if (applied) onApplied(applied, bytes.length);
   }
   return due.length > 0;
 }

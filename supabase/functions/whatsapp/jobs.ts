@@ -41,7 +41,10 @@ export function jobs(config: WhatsappConfig) {
     const began = performance.now();
     const time = { untilMs: began + jobMs };
     const running: Promise<JobOutcome<object>> = job === CHANNEL_EVENTS
-      ? runChannelEvents(db, origin, { untilMs: began + config.channelJobMs })
+      ? runChannelEvents(db, origin, {
+        untilMs: began + config.channelJobMs,
+        most: config.channelJobMost,
+      })
       : JOBS[job](db, whatsapp, credentialsKeys, accountId, time);
     // The run goes on, and its end is recorded, when the caller hangs up.
     keepRunning(running.catch(() => {}));

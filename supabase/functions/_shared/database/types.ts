@@ -2731,6 +2731,7 @@ export type Database = {
       "expire_messages": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_channel_event": { Args: { "event_id": string; "failure": string }; Returns: undefined };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };
+      "fail_expired_template_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_media_upload": { Args: { "reason": string; "upload_id": string }; Returns: boolean };
       "finish_channel_app_rotation": { Args: { "app_key": string }; Returns: boolean };
       "finish_media_upload": {
@@ -2801,6 +2802,16 @@ export type Database = {
           "channel_code"?: number;
           "channel_details"?: string;
           "channel_message"?: string;
+          "claim_id": string;
+          "outcome": string;
+          "reason"?: string;
+          "whatsapp_message_id"?: string;
+        };
+        Returns: string;
+      };
+      "settle_template_send": {
+        Args: {
+          "channel_code"?: number;
           "claim_id": string;
           "outcome": string;
           "reason"?: string;

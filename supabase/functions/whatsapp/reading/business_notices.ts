@@ -27,6 +27,9 @@ const ACCOUNT_FIELDS = new Set([
 /** After these, the channel takes no messages of the account, or only some. */
 const STOPPING = ["DISABLED_UPDATE", "ACCOUNT_RESTRICTION", "ACCOUNT_DELETED"];
 
+/** A word of the channel's. Anything else in its place is not shown, and could not be stored. */
+const WORD = /^[A-Za-z0-9_.-]+$/;
+
 /** What a field without messages says; null when the field is not known. Such fields have the time in their entry. */
 export function readBusinessNotice(field: string, value: Loose, place: ItemPlace): Item | null {
   const event = TEMPLATE_EVENTS.get(field);
@@ -47,7 +50,8 @@ function templateHint(
 }
 
 function accountNotice(field: string, value: Loose, place: ItemPlace): Item {
-  const event = textIn(value, "event", 64) ?? field.toUpperCase();
+  const told = textIn(value, "event", 64);
+  const event = told !== null && WORD.test(told) ? told : field.toUpperCase();
   const isLifted = member(objectIn(value, "ban_info"), "waba_ban_state") === "REINSTATE";
   const ends = list(member(value, "restriction_info"))
     .map((restriction) => timeIn(restriction, "expiration"))
