@@ -116,6 +116,12 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
       "The cursor of `changes` is from before the database was restored or moved, so changes may be " +
       "missing behind it. Read everything again from `start=beginning`.",
   },
+  precondition_failed: {
+    description:
+      "The record has changed since you read it: its `ETag` is none of those in `If-Match`. Nothing was written. Read " +
+      "the record again, and repeat the change if it still holds.",
+    members: { etag: { type: "string", description: "The ETag of the record as it is now." } },
+  },
   payload_too_large: { description: "The body is larger than 1 MiB." },
   invalid_request: {
     description:
@@ -212,6 +218,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, JsonSchema>>> = {
       schema: { type: "string" },
     },
   },
+  precondition_failed: { ETag: { $ref: "#/components/headers/ETag" } },
   too_many_requests: { "Retry-After": { ...RETRY_AFTER, required: true } },
   database_unavailable: { "Retry-After": { ...RETRY_AFTER, required: true } },
   channel_unavailable: { "Retry-After": RETRY_AFTER },

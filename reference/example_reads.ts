@@ -11,6 +11,9 @@ export interface ExampleRequest {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
+  /** Of the body; by default application/json. */
+  contentType?: string;
+  ifMatch?: string;
   /** The headers that carry the key; by default the key of the demo company. */
   key?: Record<string, string>;
 }

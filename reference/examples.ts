@@ -8,7 +8,7 @@ import type { OperationId } from "./functions.ts";
 export interface Example {
   name: string;
   summary: string;
-  request: Pick<ExampleRequest, "params" | "query" | "body">;
+  request: Omit<ExampleRequest, "name" | "summary" | "key">;
   status: number;
   answer: unknown;
 }
@@ -56,6 +56,20 @@ export const EXAMPLE_REQUESTS = {
       summary: "Set the temperature and clear the job title",
       params: { id: contact(4) },
       body: { phone: "+12025550101", temperature: "hot", job_title: null },
+    },
+    {
+      name: "merged",
+      summary: "Set one custom field and remove another",
+      params: { id: contact(4) },
+      contentType: "application/merge-patch+json",
+      body: { custom_fields: { plan: "gold", trial_ends: null } },
+    },
+    {
+      name: "changedSince",
+      summary: "The contact has changed since it was read",
+      params: { id: contact(4) },
+      ifMatch: '"1"',
+      body: { phone: "+12025550101", temperature: "cold" },
     },
     {
       name: "unknown",

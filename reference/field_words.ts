@@ -44,6 +44,12 @@ const COMMON = {
   updated_at: "When the record was last changed.",
 };
 
+const version =
+  "The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record.";
+
+/** Of a record that is a row. */
+const ROW = { ...COMMON, version };
+
 const found = {
   type: "What kind of record it is.",
   id: "The id of the record.",
@@ -52,7 +58,7 @@ const found = {
 };
 
 const contact: FieldsOf<typeof Contact> = {
-  ...COMMON,
+  ...ROW,
   name: "The person's name.",
   email: "The person's email address.",
   phone:
@@ -75,7 +81,7 @@ const contact: FieldsOf<typeof Contact> = {
 };
 
 const deal: FieldsOf<typeof Deal> = {
-  ...COMMON,
+  ...ROW,
   title: "What the deal is about.",
   value: "The value of the deal, with at most two decimals.",
   status: "The state of the deal. A new deal is `open`.",
@@ -84,14 +90,14 @@ const deal: FieldsOf<typeof Deal> = {
 };
 
 const pipeline: FieldsOf<typeof Pipeline> = {
-  ...COMMON,
+  ...ROW,
   name: "The name of the pipeline.",
   position: "The place of the pipeline in the list, from low to high.",
   is_default: "Whether it is the default pipeline of the company.",
 };
 
 const conversation: FieldsOf<typeof Conversation> = {
-  ...COMMON,
+  ...ROW,
   contact_id: "The contact of the conversation.",
   phone_number_id:
     "The messaging account, and so the number of your company, that the conversation is on.",
@@ -110,6 +116,7 @@ export const FIELDS = {
   Contact: contact,
   NewContact: contact,
   ContactChanges: contact,
+  ContactPatch: contact,
   Deal: deal,
   DealWithIncluded: {
     ...deal,
@@ -124,7 +131,7 @@ export const FIELDS = {
     stages: "The stages of the pipeline by position, with `include=stages`.",
   },
   Stage: {
-    ...COMMON,
+    ...ROW,
     pipeline_id: "The pipeline of the stage.",
     name: "The name of the stage.",
     position: "The place of the stage in its pipeline, from low to high.",
@@ -136,7 +143,7 @@ export const FIELDS = {
   },
   ConversationChanges: conversation,
   Message: {
-    ...COMMON,
+    ...ROW,
     conversation_id: "The conversation of the message.",
     direction: "`inbound`: from the contact. `outbound`: from your company.",
     type: "The kind of the message. The medium itself is not shown.",
@@ -197,11 +204,11 @@ export const FIELDS = {
     at: "When the person reacted.",
   } satisfies FieldsOf<typeof MessageReaction>,
   Team: {
-    ...COMMON,
+    ...ROW,
     name: "The name of the team.",
   } satisfies FieldsOf<typeof Team>,
   Member: {
-    ...COMMON,
+    ...ROW,
     id: "The id of the person.",
     name: "The person's name; `null` until one is set.",
     role: "The person's role in the company.",
@@ -385,6 +392,9 @@ export const SCHEMAS: Record<string, string> = {
   Contact: "A person with whom the company talks.",
   NewContact: "A contact to create. A field that is left out takes its default.",
   ContactChanges: "Changes to a contact.",
+  ContactPatch:
+    "A JSON Merge Patch (RFC 7396) of a contact: a field that is left out keeps its value, `null` removes, and " +
+    "`custom_fields` is merged key by key, at every level.",
   Deal: "A sales opportunity.",
   DealWithIncluded: "A sales opportunity, with the records that `include` adds.",
   NewDeal: "A deal to create.",

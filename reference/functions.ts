@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../supabase/functions/_shared/errors.ts";
+import { conditionOf } from "../supabase/functions/_shared/http/conditional.ts";
 import type { Operation } from "../supabase/functions/_shared/http/operation.ts";
 import { gatewayOperations } from "../supabase/functions/gateway/operations.ts";
 import { readSenderConfig } from "../supabase/functions/send-external-template/config.ts";
@@ -43,7 +44,8 @@ export function describedPath({ name }: ApiFunction, { path }: Operation): strin
 }
 
 /** The codes of all errors that an operation can answer: its own, and those that every operation like it has. */
-export function errorsOf({ scope, body, errors = [] }: Operation): ErrorCode[] {
+export function errorsOf(operation: Operation): ErrorCode[] {
+  const { scope, body, errors = [] } = operation;
   return [
     "malformed_request",
     ...(scope === null
@@ -54,6 +56,7 @@ export function errorsOf({ scope, body, errors = [] }: Operation): ErrorCode[] {
     ...(scope === null ? [] : ["too_many_requests", "database_unavailable"] as const),
     "internal",
     ...errors,
+    ...(conditionOf(operation) === "If-Match" ? ["precondition_failed"] as const : []),
   ];
 }
 

@@ -32,6 +32,18 @@ conflicts. A caller without a valid key learns nothing else.
 Bodies and parameters are strict. A field that is unknown or read-only is refused by name, and nothing is dropped in
 silence. The error about a parameter lists those that there are, and suggests the nearest.
 
+## Changes without loss
+
+Each answer with one whole record carries its \`ETag\`: the record's \`version\`, which lists have too, in double quotes. (A
+template or a send has no \`version\`; its ETag is a digest of the answer.)
+
+- **\`If-Match: "<version>"\`** on a PATCH changes the record only if nobody else has since you read it. Otherwise the
+  answer is a 412 \`precondition_failed\` with the present ETag, and nothing is written.
+- **\`If-None-Match: "<version>"\`** on a GET of one record answers a 304 without a body while you have it as it is.
+- **\`Content-Type: application/merge-patch+json\`** makes a PATCH a JSON Merge Patch (RFC 7396): any field may be left out,
+  \`null\` removes, and \`custom_fields\` is merged key by key. With \`application/json\`, \`custom_fields\` is replaced as a
+  whole.
+
 ## Lists
 
 Every list takes the same parameters. Which field takes which of them, each list says.

@@ -1,4 +1,5 @@
-import type { Operation } from "../supabase/functions/_shared/http/operation.ts";
+import { conditionOf } from "../supabase/functions/_shared/http/conditional.ts";
+import { bodiesOf, type Operation } from "../supabase/functions/_shared/http/operation.ts";
 import {
   addErrorExamples,
   answersOfNoOperation,
@@ -19,7 +20,7 @@ import {
 } from "./functions.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { type JsonSchema, jsonSchema, withDefaults } from "./json_schema.ts";
-import { parametersOf, sharedParameters } from "./parameters.ts";
+import { headersTaken, parametersOf, sharedParameters } from "./parameters.ts";
 import { RULES } from "./rules.ts";
 import { OPERATIONS, TAGS } from "./words.ts";
 
@@ -107,6 +108,18 @@ export function openApi(examples: Examples): JsonSchema {
           required: true,
           schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,128}$" },
         },
+        ETag: {
+          description:
+            "The `version` of the record in double quotes, for `If-Match` and `If-None-Match`. Of a " +
+            "record without one, a digest of the answer.",
+          required: true,
+          schema: { type: "string", pattern: '^"[\\w-]{1,43}"$' },
+        },
+        ETagOfWhole: {
+          description:
+            "As `ETag`. Missing when `fields` or `include` asks for another form of the record.",
+          schema: { type: "string", pattern: '^"[\\w-]{1,43}"$' },
+        },
         CacheControl: {
           description: "No cache may keep an answer, because answers hold company data.",
           required: true,
@@ -126,7 +139,7 @@ function operationObject(
   examples: Example[] | undefined,
   components: Components,
 ): JsonSchema {
-  const { id, scope, params, query, body, answers } = operation;
+  const { id, scope, params, query, answers } = operation;
   const words = OPERATIONS[id];
   if (!words) throw new Error(`${id} has no words`);
   const { tag, summary, description } = words;
@@ -134,11 +147,12 @@ function operationObject(
   const parameters = [
     ...parametersOf(params, "path", components.schemas),
     ...parametersOf(query, "query", components.schemas),
+    ...headersTaken(operation),
     { $ref: "#/components/parameters/RequestId" },
   ];
   const successes = Object.entries(answers).map(([status, answer]) => [status, {
     description: summary,
-    headers: EVERY_HEADER,
+    headers: { ...EVERY_HEADER, ...etagOf(operation) },
     content: {
       "application/json": {
         schema: answerSchema(jsonSchema(answer, components.schemas), parameters),
@@ -149,7 +163,10 @@ function operationObject(
       },
     },
   }]);
-  const requests = examples.filter(({ status, request }) => status < 300 && request.body);
+  const unchanged = conditionOf(operation) === "If-None-Match"
+    ? [["304", { description: "You have the record as it is.", headers: UNCHANGED_HEADERS }]]
+    : [];
+  const bodies = Object.entries(bodiesOf(operation));
   return {
     operationId: id,
     tags: [tag],
@@ -158,22 +175,36 @@ function operationObject(
     security: scope === null ? [] : [{ bearer: [scope] }, { apiKey: [scope] }],
     ...(scope && { "x-required-scope": scope }),
     parameters,
-    ...(body && {
+    ...(bodies.length > 0 && {
       requestBody: {
         required: true,
-        content: {
-          "application/json": {
-            schema: withDefaults(jsonSchema(body, components.schemas), body, components.schemas),
-            examples: exampleObjects(requests, "request"),
-          },
-        },
+        content: Object.fromEntries(bodies.map(([type, body]) => [type, {
+          schema: withDefaults(jsonSchema(body, components.schemas), body, components.schemas),
+          examples: exampleObjects(examples.filter((each) => isOfType(each, type)), "request"),
+        }])),
       },
     }),
     responses: Object.fromEntries([
       ...successes,
+      ...unchanged,
       ...errorResponses(errorsOf(operation), api, components),
     ]),
   };
+}
+
+const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
+const UNCHANGED_HEADERS = { ...EVERY_HEADER, ...ETAG };
+
+/** The header ETag of the successes of an operation. */
+function etagOf({ conditional, method }: Operation): JsonSchema {
+  if (!conditional) return {};
+  return method === "GET" ? { ETag: { $ref: "#/components/headers/ETagOfWhole" } } : ETAG;
+}
+
+/** Whether an example shows a body of this content type that succeeds. */
+function isOfType({ status, request }: Example, type: string): boolean {
+  const { body, contentType = "application/json" } = request;
+  return status < 300 && body !== undefined && contentType === type;
 }
 
 /** The schema of an answer; where `fields` can ask for a part of each record, also of such parts. */

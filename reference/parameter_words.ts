@@ -62,6 +62,16 @@ const SPECIAL: Record<string, string> = {
     "Finds what belongs to one of these messaging accounts: templates that it can send, conversations that are on it.",
 };
 
+/** The words of the headers of a request. */
+export const HEADER_WORDS = {
+  "If-Match":
+    "The ETag of the record as you read it, which is its `version` in double quotes. The change is made only while the " +
+    "record still has it; else the answer is a 412 and nothing is written. It may be a list, or `*` for any.",
+  "If-None-Match":
+    "The ETag of the record as you have it. While the record still has it, the answer is a 304 without a body. It may be " +
+    "a list, or `*` for any. Together with `fields` or `include` it does nothing.",
+} as const;
+
 /** The words of a parameter in a path or a query. @throws Error when it has none. */
 export function parameterWords(name: string, place: "path" | "query"): string {
   if (place === "path" && name === "id") return "The id of the record.";

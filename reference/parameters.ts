@@ -1,7 +1,9 @@
 import { toPascalCase } from "deno-std/text/to_pascal_case.js";
 import * as z from "zod";
+import { conditionOf } from "../supabase/functions/_shared/http/conditional.ts";
+import type { Operation } from "../supabase/functions/_shared/http/operation.ts";
 import { type JsonSchema, jsonSchema, withDefaults } from "./json_schema.ts";
-import { parameterWords } from "./parameter_words.ts";
+import { HEADER_WORDS, parameterWords } from "./parameter_words.ts";
 
 // The Parameter Objects of OpenAPI.
 
@@ -32,6 +34,14 @@ export function parametersOf(
     };
     return { ...parameter, style: "form", explode: true, schema: members };
   });
+}
+
+/** The headers that an operation takes, beside those that all take. */
+export function headersTaken(operation: Operation): JsonSchema[] {
+  const name = conditionOf(operation);
+  if (!name) return [];
+  const schema = { type: "string", examples: ['"374810"'] };
+  return [{ name, in: "header", required: false, description: HEADER_WORDS[name], schema }];
 }
 
 /**

@@ -57,7 +57,8 @@ export const OPERATIONS = {
     summary: "Update a contact",
     description:
       "Updates a contact. `phone` is required. A field that is left out keeps its value; `null` " +
-      "clears a field that may be null.",
+      "clears a field that may be null. As `application/merge-patch+json`, `phone` may be left out too, and " +
+      "`custom_fields` is merged instead of replaced.",
   },
   listDeals: {
     tag: "Deals",

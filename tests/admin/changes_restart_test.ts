@@ -148,6 +148,21 @@ Deno.test("tombstones of a restored dump call for a restart too", async () => {
   assert.equal((await page(company)).data.length, 2);
 });
 
+Deno.test("a restart goes beyond the versions of tables without a feed too", async () => {
+  const company = await newCompany();
+  await sql`
+    insert into teams (company_id, name, version) values (${company.id}, 'Of the dump', ${
+    2 * 10 ** 14
+  })
+  `;
+  await operate("restart");
+  await sql`update teams set name = name || '!' where company_id = ${company.id}`;
+  const [{ version }] = await sql`
+    select min(version)::float8 as version from teams where company_id = ${company.id}
+  `;
+  assert.ok(version > 2 * 10 ** 14);
+});
+
 Deno.test("who wrote before a restart is waited for, and who writes after it is behind it", async () => {
   const company = await newCompany();
   await using before = await openTransaction();

@@ -17,6 +17,8 @@ const ROWS: [table: string, id: (company: Company) => string, change: string][] 
   ["conversations", ({ conversation_id }) => conversation_id, "status = 'pending'"],
 ];
 const TABLES = [...ROWS.map(([table]) => table), "messages"];
+/** Tables whose rows have a version and no feed. */
+const WITHOUT_FEED = ["company_members", "pipelines", "stages", "teams"];
 
 async function versionOf(sql: postgres.Sql | Sql, table: string, id: string): Promise<number> {
   const [row] = await sql`select version::int as version from ${sql(table)} where id = ${id}`;
@@ -53,25 +55,62 @@ Deno.test("a row has the version of the transaction that wrote it last, also wit
   });
 });
 
-Deno.test("an update stamps the version, whatever version it names", async () => {
+Deno.test("an update stamps the version, and refuses to write another one than there is", async () => {
   const company = await newCompany();
   await rolledBack(async (sql) => {
     const own = await numberOf(sql);
     await actAs(sql, "service_role");
     for (const [table, idOf] of ROWS) {
-      await sql`update ${sql(table)} set version = 1 where id = ${idOf(company)}`;
-      assert.equal(await versionOf(sql, table, idOf(company)), own, table);
+      const id = idOf(company);
+      const before = await versionOf(sql, table, id);
+      const stale = (sql: Sql) => sql`update ${sql(table)} set version = 1 where id = ${id}`;
+      assert.equal(await refusal(sql, stale), "PT412", table);
+      assert.equal(await versionOf(sql, table, id), before, table);
+      await sql`update ${sql(table)} set version = ${before} where id = ${id}`;
+      assert.equal(await versionOf(sql, table, id), own, table);
     }
   });
 });
 
-Deno.test("neither a key nor a person writes a version or a tombstone, or moves the clock", async () => {
+Deno.test("the small tables without a feed stamp and compare their versions too", async () => {
   const company = await newCompany();
-  const { id: company_id, contact_id, member_id } = company;
+  const { pipeline_id, stage_ids, team_id, member_id } = company;
+  const rows: [table: string, column: string, id: string][] = [
+    ["pipelines", "id", pipeline_id],
+    ["stages", "id", stage_ids[0]],
+    ["teams", "id", team_id],
+    ["company_members", "user_id", member_id],
+  ];
+  assert.deepEqual(rows.map(([table]) => table).sort(), WITHOUT_FEED);
+  await rolledBack(async (sql) => {
+    const own = await numberOf(sql);
+    await actAs(sql, "service_role");
+    for (const [table, column, id] of rows) {
+      const version = async () => {
+        const [row] = await sql`
+          select version::int as version, updated_at = now() as is_stamped
+          from ${sql(table)} where ${sql(column)} = ${id}
+        `;
+        return [row.version, row.is_stamped];
+      };
+      const [before] = await version();
+      assert.ok(before > 0 && before < own, table);
+      const stale = (sql: Sql) =>
+        sql`update ${sql(table)} set version = 1, name = 'Stale' where ${sql(column)} = ${id}`;
+      assert.equal(await refusal(sql, stale), "PT412", table);
+      await sql`update ${sql(table)} set name = 'New' where ${sql(column)} = ${id}`;
+      assert.deepEqual(await version(), [own, true], table);
+    }
+  });
+});
+
+Deno.test("neither a key nor a person chooses a version, writes a tombstone or moves the clock", async () => {
+  const company = await newCompany();
+  const { id: company_id, member_id } = company;
   const key_hash = await hashKey(company.keys.all);
   await rolledBack(async (sql) => {
     const forbidden = [
-      (sql: Sql) => sql`update contacts set version = 1 where id = ${contact_id}`,
+      (sql: Sql) => sql`update messages set version = 1`,
       (sql: Sql) => sql`insert into contacts ${sql({ phone: anyPhone(), version: 1 })}`,
       (sql: Sql) => sql`insert into deleted_rows ${sql({ company_id, resource: "contacts" })}`,
       (sql: Sql) => sql`delete from deleted_rows`,
@@ -174,26 +213,33 @@ Deno.test("a row that is deleted again has one tombstone, with the version of th
   });
 });
 
-Deno.test("each table with a version notes each change and each deletion, whatever is changed", async () => {
+Deno.test("each table with a version notes each change, and one with a feed each deletion, whatever is changed", async () => {
   await withDatabase(async (sql) => {
     const versioned = await sql`
       select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'version'
       where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'deleted_rows'
       order by 1
     `;
-    assert.deepEqual(versioned.map(({ relname }) => relname), TABLES.toSorted());
+    assert.deepEqual(
+      versioned.map(({ relname }) => relname),
+      [...TABLES, ...WITHOUT_FEED].sort(),
+    );
     const triggers = await sql`
       select tgrelid::regclass::text || ' ' || tgfoid::regproc as trigger from pg_trigger
       -- Enabled, for all columns and all rows. 19: for each row, before, on update. 8: after the statement, on delete.
       where tgenabled = 'O' and tgattr = '' and tgqual is null
-        and (tgfoid = 'app.note_change'::regproc and tgtype = 19 or tgfoid = 'app.note_deletion'::regproc and tgtype = 8)
+        and (
+          tgfoid in ('app.note_change'::regproc, 'app.note_version'::regproc) and tgtype = 19
+          or tgfoid = 'app.note_deletion'::regproc and tgtype = 8
+        )
       order by 1
     `;
     const expected = TABLES.toSorted().flatMap((table) => [
       `${table} app.note_change`,
       `${table} app.note_deletion`,
     ]);
-    assert.deepEqual(triggers.map(({ trigger }) => trigger), expected);
+    expected.push(...WITHOUT_FEED.map((table) => `${table} app.note_version`));
+    assert.deepEqual(triggers.map(({ trigger }) => trigger).sort(), expected.sort());
   });
 });
 

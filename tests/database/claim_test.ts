@@ -91,6 +91,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       marketing_resumed_at: null,
       marketing_opt_out_at: null,
       profile_name_at: null,
+      custom_fields_patch: null,
     });
     const message = await row(sql, "messages", message_id);
     // What the channel may report of it has no value yet.

@@ -36,10 +36,10 @@ async function privilegesOf(role: string): Promise<Privileges> {
 const CONTACT = "name email phone temperature tags source job_title empresa custom_fields " +
   "do_not_contact is_active";
 const TIMES = "created_at updated_at";
-const PIPELINE = `id company_id name position is_default ${TIMES}`;
-const STAGE = `id company_id pipeline_id name position ${TIMES}`;
-const MEMBER = `company_id user_id role ${TIMES} name`;
-const TEAM = `id company_id name ${TIMES}`;
+const PIPELINE = `id company_id name position is_default ${TIMES} version`;
+const STAGE = `id company_id pipeline_id name position ${TIMES} version`;
+const MEMBER = `company_id user_id role ${TIMES} name version`;
+const TEAM = `id company_id name ${TIMES} version`;
 const DEAL = `id company_id title value status contact_id stage_id ${TIMES} words version`;
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
   `last_message_at window_expires_at ${TIMES} version phone_number_id`;
@@ -63,13 +63,13 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
     contacts: {
       select: `id company_id ${CONTACT} ${TIMES} version ${WISHES}`,
       insert: CONTACT,
-      update: CONTACT,
+      update: `${CONTACT} version custom_fields_patch`,
     },
-    conversations: { select: CONVERSATION, update: "status assigned_to team_id" },
+    conversations: { select: CONVERSATION, update: "status assigned_to team_id version" },
     deals: {
       select: DEAL,
       insert: "title value contact_id stage_id",
-      update: "title value status stage_id",
+      update: "title value status stage_id version",
     },
     deleted_rows: { select: "company_id resource id version deleted_at" },
     messages: {
@@ -85,33 +85,33 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
 });
 
 Deno.test("a request that reads with a key sees these columns of its company's rows, and no table", async () => {
-  const small = "name_words name_sort";
+  const withWords = (columns: string) => columns.replace("version", "name_words name_sort version");
   assert.deepEqual(await privilegesOf("api_reader"), {
     own_contacts: {
       select: `id company_id ${CONTACT} ${TIMES} phone_key email_key name_words email_words ` +
-        `phone_words empresa_words job_title_words name_sort ${WISHES}`,
+        `phone_words empresa_words job_title_words name_sort ${WISHES} version`,
     },
     own_conversations: {
       select: CONVERSATION.replace("messaging_account_id ", "").replace(
         "version phone_number_id",
-        "last_message_sort phone_number_id",
+        "last_message_sort phone_number_id version",
       ),
     },
-    own_deals: { select: DEAL.replace("version", "title_sort value_sort") },
-    own_members: { select: `user_id company_id name role ${TIMES} ${small}` },
+    own_deals: { select: DEAL.replace("version", "title_sort value_sort version") },
+    own_members: { select: withWords(`user_id company_id name role ${TIMES} version`) },
     own_messages: {
       select: "id company_id conversation_id direction type content rendered_text status " +
         `whatsapp_message_id ${TIMES} ${FACTS} payload media reply_to_id reply_to_whatsapp_id reaction ` +
-        "edited_at revoked_at",
+        "edited_at revoked_at version",
     },
-    own_pipelines: { select: `${PIPELINE} ${small}` },
+    own_pipelines: { select: withWords(PIPELINE) },
     own_sends: {
       select:
         "message_id company_id idempotency_key template_name language_code state attempt reason " +
         "channel_code whatsapp_message_id double_sent_ids lease_ends_at created_at",
     },
-    own_stages: { select: `${STAGE} ${small}` },
-    own_teams: { select: `${TEAM} ${small}` },
+    own_stages: { select: withWords(STAGE) },
+    own_teams: { select: withWords(TEAM) },
     own_templates: { select: `${TEMPLATE} name_words` },
   });
 });
@@ -142,7 +142,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
         "name_words email_words empresa_words job_title_words email_key version has_identity " +
         "do_not_contact_source do_not_contact_at stop_word_at start_word_at " +
         "marketing_stopped_at marketing_stop_source marketing_resumed_at marketing_opt_out_at " +
-        "profile_name_at",
+        "profile_name_at custom_fields_patch",
       insert: `company_id ${CONTACT}`,
       update: CONTACT,
       delete: true,

@@ -136,7 +136,8 @@ Deno.test("every table with updated_at has the trigger that stamps it", async ()
     sql`
       select tgrelid::regclass::text as table, tgattr::text as columns, tgqual as condition
       from pg_trigger
-      where tgfoid in ('app.set_updated_at'::regproc, 'app.note_change'::regproc) and tgenabled = 'O'
+      where tgfoid in ('app.set_updated_at'::regproc, 'app.note_change'::regproc, 'app.note_version'::regproc)
+        and tgenabled = 'O'
         -- For each row (1), before (2), on update (16); see pg_trigger.h.
         and tgtype = 1 + 2 + 16
       order by 1

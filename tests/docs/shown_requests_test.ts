@@ -55,6 +55,7 @@ const readme = await readPage("README.md");
 const sandbox = await readPage("docs/sandbox.md");
 const api = await readPage("docs/api.md");
 const receiving = await readPage("docs/receiving.md");
+const writing = await readPage("docs/writing.md");
 const firstRequests = ["The first request", "A conversation"]
   .map((title) => section(readme.text, title)).join("");
 const trying = section(api.text, "Trying it");
@@ -75,6 +76,7 @@ Deno.test("the requests that pages show answer what the pages show", async (t) =
       ["the README", firstRequests, 7],
       ["The API at a glance", trying, 2],
       ["The sandbox", aPersonWrites, 1],
+      ["Writing without loss", writing.text, 3],
     ];
     for (const [name, text, answers] of texts) {
       await t.step(name, async () => {

@@ -63,7 +63,8 @@ export async function assertInStep(
   const found = Object.fromEntries(
     now.filter(({ row }) => row !== null).map(({ id, row, version }) => {
       // The fields that callers see, and the version to tell what was missed.
-      const shown = Object.keys(rows.get(id) ?? {}).map((field) => [field, row[field]]);
+      const asShown = { ...row, version: String(version) };
+      const shown = Object.keys(rows.get(id) ?? {}).map((field) => [field, asShown[field]]);
       return [id, rows.has(id) ? Object.fromEntries(shown) : `missed, of version ${version}`];
     }),
   );

@@ -16,9 +16,10 @@ Deno.test("a contact needs only a phone; every other field takes its default", a
   const phone = anyPhone();
   const { status, body } = await post({ phone });
   assert.equal(status, 201);
-  const { id, created_at, updated_at, ...rest } = body.data;
+  const { id, created_at, updated_at, version, ...rest } = body.data;
   assert.match(id, /^[0-9a-f-]{36}$/);
   assert.equal(created_at, updated_at);
+  assert.match(version, /^[0-9]+$/);
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
   assert.deepEqual(rest, {
     company_id: company.id,
@@ -67,9 +68,10 @@ Deno.test("a field that an update leaves out keeps its value, and null clears a 
   const created = (await post({ ...FULL, phone })).body.data;
   const kept = await patch(created.id, { phone });
   assert.equal(kept.status, 200);
-  const { updated_at, ...rest } = kept.body.data;
+  const { updated_at, version, ...rest } = kept.body.data;
   assert.ok(updated_at > created.updated_at);
-  const { updated_at: _, ...before } = created;
+  assert.ok(Number(version) > Number(created.version));
+  const { updated_at: _, version: _v, ...before } = created;
   assert.deepEqual(rest, before);
 
   const cleared = await patch(created.id, {

@@ -55,7 +55,7 @@ Deno.test("messages show who said what, and whether the channel has accepted it"
     ...{ rendered_text: null, whatsapp_message_id: null },
   };
   const shown = body.data.map((row: Record<string, unknown>) => {
-    const { id: _, created_at, updated_at: __, ...rest } = row;
+    const { id: _, created_at, updated_at: __, version: ___, ...rest } = row;
     return { ...rest, at: new Date(created_at as string).getUTCMinutes() };
   });
   assert.deepEqual(shown, [
@@ -72,7 +72,14 @@ Deno.test("messages show who said what, and whether the channel has accepted it"
   ]);
   assert.deepEqual(Object.keys(body.data[0]), [
     ...["id", "company_id", "conversation_id", "direction", "type", "content", "rendered_text"],
-    ...["status", "whatsapp_message_id", ...Object.keys(WITHOUT), "created_at", "updated_at"],
+    ...[
+      "status",
+      "whatsapp_message_id",
+      ...Object.keys(WITHOUT),
+      "created_at",
+      "updated_at",
+      "version",
+    ],
   ]);
   for (const row of body.data) {
     const one = await call(company.keys.read, "GET", `/messages/${row.id}`);

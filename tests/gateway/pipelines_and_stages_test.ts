@@ -33,6 +33,7 @@ Deno.test("pipelines are listed by position, with the fields of the specificatio
     "is_default",
     "created_at",
     "updated_at",
+    "version",
   ]);
   assert.deepEqual(body.pagination, { limit: 50, has_more: false, next_cursor: null });
 });
@@ -48,6 +49,7 @@ Deno.test("stages are listed by pipeline and position, with the fields of the sp
     "position",
     "created_at",
     "updated_at",
+    "version",
   ]);
   const order = body.data.map((stage: Record<string, string>) =>
     `${stage.pipeline_id} ${stage.position}`

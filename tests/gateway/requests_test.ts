@@ -60,7 +60,7 @@ for (const route of bodyRoutes) {
       assertField(await sent(good, { "Content-Type": type }), "Content-Type");
     }
     const bytes = new TextEncoder().encode(good);
-    assertField(await sent(bytes, {}), "Content-Type", "must be application/json");
+    assertField(await sent(bytes, {}), "Content-Type", /^must be application\/json\b/);
     for (const type of ["application/json; charset=utf-8", "Application/JSON"]) {
       const answer = await sent(JSON.stringify(route.body!(company)), { "Content-Type": type });
       assert.ok(answer.status < 300, JSON.stringify(answer.body));

@@ -23,7 +23,7 @@ Deno.test("teams are listed newest first, and each may be a team_id", async () =
     [company.team_id, "Support"],
   ]);
   assert.deepEqual(Object.keys(body.data[0]), [
-    ...["id", "company_id", "name", "created_at", "updated_at"],
+    ...["id", "company_id", "name", "created_at", "updated_at", "version"],
   ]);
   for (const { id } of body.data) await assign({ team_id: id });
 });
@@ -35,7 +35,7 @@ Deno.test("members are listed newest first, without an email address, and each m
     [[agent, "Zoë", "agent"], [company.member_id, null, "owner"]],
   );
   assert.deepEqual(Object.keys(body.data[0]), [
-    ...["id", "company_id", "name", "role", "created_at", "updated_at"],
+    ...["id", "company_id", "name", "role", "created_at", "updated_at", "version"],
   ]);
   assert.ok(!JSON.stringify(body).includes("@"));
   for (const { id } of body.data) await assign({ assigned_to: id });

@@ -9,7 +9,7 @@ const id = "de300007-0000-4000-8000-000000000001";
 const DEAL = {
   ...{ id, company_id: id, title: "Deal", value: 12.5, status: "open", contact_id: id },
   ...{ stage_id: id, created_at: "2026-01-01T00:00:00.123456+00:00" },
-  updated_at: "2026-01-01T00:00:00+00:00",
+  ...{ updated_at: "2026-01-01T00:00:00+00:00", version: "374810" },
 };
 const NOT_FOUND = { error: "Deal not found", code: "not_found", request_id: "a" };
 
@@ -25,7 +25,9 @@ interface Change {
 
 /** An allowed exchange, with some changes. */
 function exchange(change: Change = {}): Exchange {
+  const isOneDeal = (change.status ?? 200) === 200 && !/^\/deals(\?|$)/.test(change.path ?? "");
   const headers = {
+    ...(isOneDeal && { ETag: '"374810"' }),
     ...{ "X-Request-Id": "a", "Cache-Control": "no-store", "Content-Type": "application/json" },
     ...change.headers,
   };

@@ -6,6 +6,7 @@ import { describedPath, FUNCTIONS } from "../../reference/functions.ts";
 import type { JsonSchema } from "../../reference/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+import { bodiesOf } from "../../supabase/functions/_shared/http/operation.ts";
 import { readQuery } from "../../supabase/functions/_shared/http/validate.ts";
 import { anyCharacter } from "../support/nasty_text.ts";
 import { declaredParameters, textsOf, valuesByName } from "../support/query_text.ts";
@@ -20,17 +21,17 @@ const REQUESTS = FUNCTIONS.flatMap((api) =>
   api.operations.flatMap((operation) => {
     const path = ["paths", describedPath(api, operation), operation.method.toLowerCase()];
     const described = path.reduce((at, key) => at[key], document);
-    const body = operation.body && {
-      name: `the body of ${operation.id}`,
-      zod: operation.body,
-      place: [...path, "requestBody", "content", "application/json", "schema"],
-    };
+    const bodies = Object.entries(bodiesOf(operation)).map(([type, zod]) => ({
+      name: `the body of ${operation.id} as ${type}`,
+      zod,
+      place: [...path, "requestBody", "content", type, "schema"],
+    }));
     const query = operation.query && {
       name: `the parameters of ${operation.id}`,
       query: operation.query,
       parameters: declaredParameters(document, described, "query"),
     };
-    return [body, query].flatMap((each) => each ?? []);
+    return [...bodies, ...(query ? [query] : [])];
   })
 );
 

@@ -10,6 +10,8 @@ export interface Exchange {
   url: URL;
   /** The body of the request; null when it is not text that can be read again. */
   sent: string | null;
+  /** Of the body of the request. */
+  contentType?: string | null;
   status: number;
   headers: Headers;
   body: string;
@@ -114,6 +116,7 @@ export class ApiDescription {
     const problem = this.#problemOfHeaders(headers, answer, isBehindServer);
     if (problem) return problem;
     if (method === "HEAD") return body === "" ? null : "HEAD has a body";
+    if (!answer.content) return body === "" ? null : "it has a body";
     if (!headers.get("Content-Type")?.startsWith("application/json")) return "it is not JSON";
     const schema = [...place, "content", "application/json", "schema"];
     const answers = url.searchParams.has("fields") ? this.#answers : this.#wholeAnswers;
@@ -147,7 +150,7 @@ export class ApiDescription {
 
   /** How a request that succeeded breaks the description. */
   #problemOfRequest(
-    { url, sent }: Exchange,
+    { url, sent, contentType }: Exchange,
     { operation, params, place }: FoundOperation,
   ): string | null {
     const given = { path: Object.entries(params), query: url.searchParams };
@@ -171,7 +174,9 @@ export class ApiDescription {
       if (other) return `it succeeded with the parameter ${other}`;
     }
     if (!operation.requestBody || sent === null) return null;
-    const schema = [...place, "requestBody", "content", "application/json", "schema"];
+    const mediaType = (contentType ?? "application/json").split(";")[0].trim().toLowerCase();
+    if (!operation.requestBody.content[mediaType]) return `it succeeded with ${mediaType}`;
+    const schema = [...place, "requestBody", "content", mediaType, "schema"];
     const body = JSON.parse(sent);
     const problem = this.#requests.problemAt(schema, body) &&
       this.#requests.problemAt(schema, trimmed(body));

@@ -31,9 +31,10 @@ export async function checkedFetch(
   const response = await fetch(url, { method, headers, body });
   const text = await response.text();
   const sent = typeof body === "string" ? body : null;
+  const contentType = new Headers(headers).get("Content-Type");
   const violation = new URL(url).origin === checkedOrigin
     ? null
-    : await violationOf({ method, sent, isBehindServer: true }, url, response, text);
+    : await violationOf({ method, sent, contentType, isBehindServer: true }, url, response, text);
   if (violation) throw new Error(violation);
   return { status: response.status, headers: response.headers, text };
 }
@@ -60,9 +61,10 @@ export function checked(functions: Functions, report: (violation: string) => voi
     );
     const response = await functions(readdressed(request, url, body));
     const sent = await new Blob(pieces).text();
+    const contentType = request.headers.get("Content-Type");
     const text = await response.text();
     const violation = await violationOf(
-      { method, sent, isBehindServer: false },
+      { method, sent, contentType, isBehindServer: false },
       url,
       response,
       text,
@@ -77,7 +79,7 @@ export function checked(functions: Functions, report: (violation: string) => voi
 const PREFIX = /^\/functions\/v1/;
 
 async function violationOf(
-  request: Pick<Exchange, "method" | "sent" | "isBehindServer">,
+  request: Pick<Exchange, "method" | "sent" | "contentType" | "isBehindServer">,
   address: string,
   { status, headers }: Response,
   body: string,

@@ -7,6 +7,8 @@ import { snapshot } from "./snapshot.ts";
 export async function rowsOf(
   { id, keys, conversation_id }: Company,
 ): Promise<Record<string, FoundRow[]>> {
+  const stored = await snapshot(id) as Record<string, FoundRow[]>;
+  const shown = Object.entries(stored).map(([table, rows]) => [table, rows.map(asShown)]);
   const {
     contacts,
     deals,
@@ -17,7 +19,7 @@ export async function rowsOf(
     company_members,
     messages,
     templates,
-  } = await snapshot(id) as Record<string, FoundRow[]>;
+  } = Object.fromEntries(shown) as Record<string, FoundRow[]>;
   // What is made of a stored template is no filter's affair.
   const { body } = await call(keys.read, "GET", "/templates?limit=200");
   const made = new Map<string, FoundRow>(body.data.map((each: FoundRow) => [each.id, each]));
@@ -36,4 +38,9 @@ export async function rowsOf(
       return { ...template, variables, send, can_be_sent, why_not };
     }),
   };
+}
+
+/** Callers see a version as text. */
+function asShown(row: FoundRow): FoundRow {
+  return "version" in row ? { ...row, version: String(row.version) } : row;
 }

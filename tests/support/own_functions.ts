@@ -36,8 +36,13 @@ export async function ownGateway(
 ) {
   const config = await readConfig(environment({ supabaseUrl }));
   const app = gateway({ ...config, databaseTimeoutMs, ...changes });
-  return (key: string, method: string, path: string, json?: unknown) =>
-    ask(app, key, method, `/gateway${path}`, json);
+  return (
+    key: string,
+    method: string,
+    path: string,
+    json?: unknown,
+    headers?: Record<string, string>,
+  ) => ask(app, key, method, `/gateway${path}`, json, headers);
 }
 
 /** A template endpoint in this process, with the channel and the database at these addresses. */
@@ -87,6 +92,7 @@ async function ask<Env extends object>(
   method: string,
   path: string,
   json: unknown,
+  headers?: Record<string, string>,
 ): Promise<Answer> {
   const answer = checked(async (request) => await app.fetch(request), (violation) => {
     throw new Error(violation);
@@ -97,6 +103,7 @@ async function ask<Env extends object>(
       headers: {
         Authorization: `Bearer ${key}`,
         ...(json ? { "Content-Type": "application/json" } : {}),
+        ...headers,
       },
       body: json ? JSON.stringify(json) : undefined,
     }),

@@ -11,6 +11,7 @@ export const STATUS = {
   conflict: 409,
   window_closed: 409,
   cursor_expired: 410,
+  precondition_failed: 412,
   payload_too_large: 413,
   invalid_request: 422,
   query_too_expensive: 422,
@@ -99,6 +100,19 @@ export function tooManyRequests(): ApiError {
     "Your company has too many requests under way at once; nothing was done for this one, so repeat it " +
       "after the seconds in Retry-After",
     { headers: RETRY_SOON },
+  );
+}
+
+/**
+ * The record has another version than those that the caller accepts. Nothing was written.
+ * @param etag of the record as it is now.
+ */
+export function preconditionFailed(etag: string): ApiError {
+  return new ApiError(
+    "precondition_failed",
+    "The record has changed since you read it, so nothing was written; read it again, and repeat the change with " +
+      "its new ETag if it still holds",
+    { headers: { ETag: etag }, body: { etag } },
   );
 }
 

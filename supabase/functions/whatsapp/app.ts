@@ -58,10 +58,15 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
         judge: async () => {},
       };
       if (job === CHANNEL_EVENTS) {
-        await readBody(c.req.raw, ChannelJobBody, [], reading);
+        await readBody(c.req.raw, { "application/json": ChannelJobBody }, [], reading);
         return c.json({ data: await run({ job }, origin) });
       }
-      const { account_id } = await readBody(c.req.raw, AccountJobBody, [], reading);
+      const { account_id } = await readBody(
+        c.req.raw,
+        { "application/json": AccountJobBody },
+        [],
+        reading,
+      );
       return c.json({ data: await run({ job, accountId: account_id }, origin) });
     })
     .get("/webhook/:appKey", verify)

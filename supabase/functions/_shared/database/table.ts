@@ -19,10 +19,15 @@ type Stored<Type> = Type extends string ? string
 /** The column of a field: the renamed one, or the column of the same name. */
 type ColumnOf<Renamed, Field> = Field extends keyof Renamed ? Renamed[Field] : Field;
 
+/** The type of a column in the view of a company's own rows: a version is a text there, and a number in its table. */
+type InView<Field, Column> = Field extends "version" ? string : Column;
+
 /** The fields that are not a column of the table, or whose column has another type. */
 type Misfits<Name extends TableName, Row, Renamed> = {
   [Field in keyof Row]: ColumnOf<Renamed, Field> extends keyof Tables[Name]["Row"]
-    ? Tables[Name]["Row"][ColumnOf<Renamed, Field>] extends Stored<Row[Field]> ? never : Field
+    ? InView<Field, Tables[Name]["Row"][ColumnOf<Renamed, Field>]> extends Stored<Row[Field]>
+      ? never
+    : Field
     : Field;
 }[keyof Row];
 
@@ -67,4 +72,9 @@ export function table<
     columnOf(field) === field ? field : `${field}:${columnOf(field)}`;
   const columns = Object.keys((row as Row).shape).map(columnAs).join(",");
   return { name, view, row, columns, columnOf, columnAs };
+}
+
+/** A row that a write of its table returned, as the view has it: the version as text. */
+export function asInView<Row extends { version: string }>(row: Row): Row {
+  return { ...row, version: String(row.version) };
 }

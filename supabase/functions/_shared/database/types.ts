@@ -353,6 +353,7 @@ export type Database = {
           "role": string;
           "updated_at": string;
           "user_id": string;
+          "version": number;
         };
         ComputedFields: never;
         Insert: {
@@ -362,6 +363,7 @@ export type Database = {
           "role"?: string;
           "updated_at"?: string;
           "user_id": string;
+          "version"?: number;
         };
         Update: {
           "company_id"?: string;
@@ -370,6 +372,7 @@ export type Database = {
           "role"?: string;
           "updated_at"?: string;
           "user_id"?: string;
+          "version"?: number;
         };
         Relationships: [
           {
@@ -599,6 +602,7 @@ export type Database = {
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
+          "custom_fields_patch": Json | null;
           "do_not_contact": boolean;
           "do_not_contact_at": string | null;
           "do_not_contact_source": string | null;
@@ -634,6 +638,7 @@ export type Database = {
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
+          "custom_fields_patch"?: Json | null;
           "do_not_contact"?: boolean;
           "do_not_contact_at"?: string | null;
           "do_not_contact_source"?: string | null;
@@ -668,6 +673,7 @@ export type Database = {
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
+          "custom_fields_patch"?: Json | null;
           "do_not_contact"?: boolean;
           "do_not_contact_at"?: string | null;
           "do_not_contact_source"?: string | null;
@@ -1218,6 +1224,7 @@ export type Database = {
           "name": string;
           "position": number;
           "updated_at": string;
+          "version": number;
         };
         ComputedFields: never;
         Insert: {
@@ -1228,6 +1235,7 @@ export type Database = {
           "name": string;
           "position"?: number;
           "updated_at"?: string;
+          "version"?: number;
         };
         Update: {
           "company_id"?: string;
@@ -1237,6 +1245,7 @@ export type Database = {
           "name"?: string;
           "position"?: number;
           "updated_at"?: string;
+          "version"?: number;
         };
         Relationships: [
           {
@@ -1343,6 +1352,7 @@ export type Database = {
           "pipeline_id": string;
           "position": number;
           "updated_at": string;
+          "version": number;
         };
         ComputedFields: never;
         Insert: {
@@ -1353,6 +1363,7 @@ export type Database = {
           "pipeline_id": string;
           "position"?: number;
           "updated_at"?: string;
+          "version"?: number;
         };
         Update: {
           "company_id"?: string;
@@ -1362,6 +1373,7 @@ export type Database = {
           "pipeline_id"?: string;
           "position"?: number;
           "updated_at"?: string;
+          "version"?: number;
         };
         Relationships: [
           {
@@ -1394,6 +1406,7 @@ export type Database = {
           "id": string;
           "name": string;
           "updated_at": string;
+          "version": number;
         };
         ComputedFields: never;
         Insert: {
@@ -1402,6 +1415,7 @@ export type Database = {
           "id"?: string;
           "name": string;
           "updated_at"?: string;
+          "version"?: number;
         };
         Update: {
           "company_id"?: string;
@@ -1409,6 +1423,7 @@ export type Database = {
           "id"?: string;
           "name"?: string;
           "updated_at"?: string;
+          "version"?: number;
         };
         Relationships: [
           {
@@ -1842,6 +1857,7 @@ export type Database = {
           "tags": (string)[];
           "temperature": string;
           "updated_at": string;
+          "version": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -1871,6 +1887,7 @@ export type Database = {
           "tags"?: (string)[] | null;
           "temperature"?: string | null;
           "updated_at"?: string | null;
+          "version"?: never;
         };
         Update: {
           "company_id"?: string | null;
@@ -1899,6 +1916,7 @@ export type Database = {
           "tags"?: (string)[] | null;
           "temperature"?: string | null;
           "updated_at"?: string | null;
+          "version"?: never;
         };
         Relationships: [
           {
@@ -1923,6 +1941,7 @@ export type Database = {
           "status": string;
           "team_id": string | null;
           "updated_at": string;
+          "version": string | null;
           "window_expires_at": string | null;
         };
         ComputedFields: never;
@@ -1938,6 +1957,7 @@ export type Database = {
           "status"?: string | null;
           "team_id"?: string | null;
           "updated_at"?: string | null;
+          "version"?: never;
           "window_expires_at"?: string | null;
         };
         Update: {
@@ -1952,6 +1972,7 @@ export type Database = {
           "status"?: string | null;
           "team_id"?: string | null;
           "updated_at"?: string | null;
+          "version"?: never;
           "window_expires_at"?: string | null;
         };
         Relationships: [
@@ -2019,6 +2040,7 @@ export type Database = {
           "updated_at": string;
           "value": number | null;
           "value_sort": number | null;
+          "version": string | null;
           "words": string;
         };
         ComputedFields: never;
@@ -2034,6 +2056,7 @@ export type Database = {
           "updated_at"?: string | null;
           "value"?: number | null;
           "value_sort"?: never;
+          "version"?: never;
           "words"?: string | null;
         };
         Update: {
@@ -2048,6 +2071,7 @@ export type Database = {
           "updated_at"?: string | null;
           "value"?: number | null;
           "value_sort"?: never;
+          "version"?: never;
           "words"?: string | null;
         };
         Relationships: [
@@ -2098,6 +2122,7 @@ export type Database = {
           "role": string;
           "updated_at": string;
           "user_id": string;
+          "version": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -2109,6 +2134,7 @@ export type Database = {
           "role"?: string | null;
           "updated_at"?: string | null;
           "user_id"?: string | null;
+          "version"?: never;
         };
         Update: {
           "company_id"?: string | null;
@@ -2119,6 +2145,7 @@ export type Database = {
           "role"?: string | null;
           "updated_at"?: string | null;
           "user_id"?: string | null;
+          "version"?: never;
         };
         Relationships: [
           {
@@ -2157,6 +2184,7 @@ export type Database = {
           "status": string | null;
           "type": string;
           "updated_at": string;
+          "version": string | null;
           "whatsapp_message_id": string | null;
         };
         ComputedFields: never;
@@ -2186,6 +2214,7 @@ export type Database = {
           "status"?: string | null;
           "type"?: string | null;
           "updated_at"?: string | null;
+          "version"?: never;
           "whatsapp_message_id"?: string | null;
         };
         Update: {
@@ -2214,6 +2243,7 @@ export type Database = {
           "status"?: string | null;
           "type"?: string | null;
           "updated_at"?: string | null;
+          "version"?: never;
           "whatsapp_message_id"?: string | null;
         };
         Relationships: [
@@ -2265,6 +2295,7 @@ export type Database = {
           "name_words": string | null;
           "position": number;
           "updated_at": string;
+          "version": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -2277,6 +2308,7 @@ export type Database = {
           "name_words"?: never;
           "position"?: number | null;
           "updated_at"?: string | null;
+          "version"?: never;
         };
         Update: {
           "company_id"?: string | null;
@@ -2288,6 +2320,7 @@ export type Database = {
           "name_words"?: never;
           "position"?: number | null;
           "updated_at"?: string | null;
+          "version"?: never;
         };
         Relationships: [
           {
@@ -2381,6 +2414,7 @@ export type Database = {
           "pipeline_id": string;
           "position": number;
           "updated_at": string;
+          "version": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -2393,6 +2427,7 @@ export type Database = {
           "pipeline_id"?: string | null;
           "position"?: number | null;
           "updated_at"?: string | null;
+          "version"?: never;
         };
         Update: {
           "company_id"?: string | null;
@@ -2404,6 +2439,7 @@ export type Database = {
           "pipeline_id"?: string | null;
           "position"?: number | null;
           "updated_at"?: string | null;
+          "version"?: never;
         };
         Relationships: [
           {
@@ -2438,6 +2474,7 @@ export type Database = {
           "name_sort": string | null;
           "name_words": string | null;
           "updated_at": string;
+          "version": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -2448,6 +2485,7 @@ export type Database = {
           "name_sort"?: never;
           "name_words"?: never;
           "updated_at"?: string | null;
+          "version"?: never;
         };
         Update: {
           "company_id"?: string | null;
@@ -2457,6 +2495,7 @@ export type Database = {
           "name_sort"?: never;
           "name_words"?: never;
           "updated_at"?: string | null;
+          "version"?: never;
         };
         Relationships: [
           {

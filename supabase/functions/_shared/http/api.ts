@@ -4,11 +4,12 @@ import type { Config } from "../config.ts";
 import { callers } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import { readOnlyFields } from "./answers.ts";
+import { etagOf, isKnown, readConditions } from "./conditional.ts";
 import type { ApiEnv } from "./env.ts";
 import { requireAddress } from "./address.ts";
 import { MAX_VALUES } from "./body.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
-import type { Operation } from "./operation.ts";
+import { bodiesOf, type Operation } from "./operation.ts";
 import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
 import { requestId } from "./request_id.ts";
 import { readBody, readParams, readQuery } from "./validate.ts";
@@ -26,7 +27,7 @@ interface ApiOptions {
 
 /**
  * One function of the API, with its operations mounted from their list. A request is judged in this order:
- * key, scope, parameters, body. A caller without a valid key learns nothing else.
+ * key, scope, parameters, conditions, body. A caller without a valid key learns nothing else.
  */
 export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   const { name, operations, scopeOf, refusesMethodFirst = false, errors } = options;
@@ -41,9 +42,12 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     const { method, path, scope } = operation;
     app.on(method, path, async (c) => {
       if (scope !== null) c.set("caller", await callerOf(c.req.raw.headers, scope));
-      const request = await read(c, operation, config);
+      const { request, conditions } = await read(c, operation, config);
       const { status, body, json = JSON.stringify(body) } = await operation.handle(request);
       c.var.caller?.noteUse(c.var.origin);
+      const etag = await etagOf(operation, request.query, body, json);
+      if (etag) c.header("ETag", etag);
+      if (etag && isKnown(etag, conditions)) return c.body(null, 304);
       c.header("Content-Type", "application/json");
       return c.body(json, status as ContentfulStatusCode);
     });
@@ -74,14 +78,17 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   requireAddress(c.req);
   const params = operation.params && readParams(c.req.param(), operation.params);
   const query = readQuery(c.req.url, operation.query);
+  const conditions = readConditions(c.req.raw.headers, operation);
   let body: unknown;
   if (operation.body) {
     const readOnly = Object.values(operation.answers).flatMap(readOnlyFields);
-    body = await readBody(c.req.raw, operation.body, readOnly, {
+    body = await readBody(c.req.raw, bodiesOf(operation), readOnly, {
       maxValues: operation.maxValues ?? MAX_VALUES,
       timeoutMs: bodyTimeoutMs,
       judge: async () => await caller?.judge(),
     });
   }
-  return { caller, params, query, body, origin } as Parameters<Operation["handle"]>[0];
+  const { ifMatch } = conditions;
+  const request = { caller, params, query, body, ifMatch, origin };
+  return { request: request as Parameters<Operation["handle"]>[0], conditions };
 }

@@ -25,6 +25,12 @@ export const ROW_IDS = { id: readOnly(Id), company_id: readOnly(Id) };
 /** The last fields of every row. */
 export const ROW_TIMES = { created_at: readOnly(Timestamp), updated_at: readOnly(Timestamp) };
 
+/** The number of the latest change of a record, which is its ETag without the quotes. More than a number can hold. */
+export const Version = z.string().regex(/^[0-9]{1,19}$/);
+
+/** The last fields of every row that has a version. */
+export const ROW_CHANGE = { ...ROW_TIMES, version: readOnly(Version) };
+
 /** The message about a text that is not storable. */
 export const NOT_STORABLE = "must not contain the null character or half a surrogate pair";
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { AcceptedVersions } from "../database/conditional_write.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
@@ -18,6 +19,13 @@ export interface Declaration {
   query?: z.ZodObject | z.ZodLazy<z.ZodObject>;
   /** Missing when the operation takes no body. A body is a JSON object. */
   body?: z.ZodType;
+  /** The body of a PATCH as a JSON Merge Patch (RFC 7396); missing when it takes none. */
+  mergePatch?: z.ZodType;
+  /**
+   * Whether it answers one record. The answer then carries the record's ETag; a GET takes If-None-Match, and a method
+   * that changes a record If-Match.
+   */
+  conditional?: boolean;
   /** How many JSON values its body may have, those within others included; 10,000 unless given. */
   maxValues?: number;
   /** The bodies of its successes, by HTTP status. */
@@ -36,13 +44,20 @@ export function lazily<Parameters extends z.ZodObject>(
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
+type PatchOf<Declared extends Declaration> = Declared["mergePatch"] extends z.ZodType
+  ? z.output<Declared["mergePatch"]>
+  : never;
+
 /** A request as the schemas of its operation have parsed it. */
 export interface Request<Declared extends Declaration> {
   /** The holder of the key; its `db` is limited to the key's company. */
   caller: Declared["scope"] extends null ? undefined : Caller;
   params: Output<Declared["params"]>;
   query: Output<Declared["query"]>;
-  body: Output<Declared["body"]>;
+  /** Of either content type. */
+  body: Output<Declared["body"]> | PatchOf<Declared>;
+  /** The versions on which a write may build, for `writeIfMatch`. */
+  ifMatch: AcceptedVersions;
   origin: Origin;
 }
 
@@ -58,6 +73,14 @@ export type Reply<Declared extends Declaration> = {
 export interface Operation<Id extends string = string> extends Declaration {
   id: Id;
   handle(request: Request<Declaration>): Promise<{ status: number; body: unknown; json?: string }>;
+}
+
+/** The schemas of the bodies that an operation takes, by their content types. */
+export function bodiesOf({ body, mergePatch }: Declaration): Record<string, z.ZodType> {
+  return {
+    ...(body && { "application/json": body }),
+    ...(mergePatch && { "application/merge-patch+json": mergePatch }),
+  };
 }
 
 /**

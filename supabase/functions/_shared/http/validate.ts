@@ -8,22 +8,26 @@ import { InexactNumber, parseStrictly, RepeatedKeys } from "./strict_json.ts";
 const NoParameters = z.strictObject({});
 
 /**
- * The body of a request, parsed by its schema. Strict: a field that the schema does not have is refused, so
+ * The body of a request, parsed by the schema of its content type. Strict: a field that the schema does not have is refused, so
  * nothing is dropped in silence.
  *
+ * @param schemas by the content types that are taken.
  * @param readOnly fields that are refused as read-only.
  * @throws ApiError invalid_request with every wrong field, and what reading the body throws.
  */
-export async function readBody<Schema extends z.ZodType>(
+export async function readBody<Schemas extends Record<string, z.ZodType>>(
   request: Request,
-  schema: Schema,
+  schemas: Schemas,
   readOnly: string[],
   reading: BodyReading,
-): Promise<z.output<Schema>> {
-  const [mediaType] = (request.headers.get("Content-Type") ?? "").split(";", 1);
-  if (mediaType.trim().toLowerCase() !== "application/json") {
-    throw invalidRequest([{ field: "Content-Type", message: "must be application/json" }]);
+): Promise<z.output<Schemas[keyof Schemas]>> {
+  const [given] = (request.headers.get("Content-Type") ?? "").split(";", 1);
+  const mediaType = given.trim().toLowerCase();
+  if (!Object.hasOwn(schemas, mediaType)) {
+    const message = `must be ${Object.keys(schemas).join(" or ")}`;
+    throw invalidRequest([{ field: "Content-Type", message }]);
   }
+  const schema = schemas[mediaType] as Schemas[keyof Schemas];
   const { text, survey } = await readJsonText(request, reading);
   return check(
     schema,

@@ -104,13 +104,18 @@ export async function readChanges(
   const hasMore = found.length > limit || endedEarly;
   // Without more, all changes below the horizon are on this page or before it.
   const next = hasMore ? { ...changes.at(-1)!, generation: clock.generation } : placeAt(clock);
-  const data = changes.map(({ version: _, ...change }) => change as Row | DeletedRow);
+  const data = changes.map(asAnswered);
   const pagination = {
     limit: page.limit,
     has_more: hasMore,
     next_cursor: writePlace(feed, next),
   };
   return { data, pagination };
+}
+
+/** A change as callers see it: the version as text, and of a deleted row none. */
+function asAnswered({ version, ...change }: Change): Row | DeletedRow {
+  return "deleted_at" in change ? change as DeletedRow : { ...change, version: String(version) };
 }
 
 function cursorExpired(): ApiError {

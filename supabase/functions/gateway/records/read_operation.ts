@@ -44,6 +44,7 @@ export function readOperation<const Name extends string>(
     params: z.object({ [by]: Id }),
     query: lazily(() => z.strictObject(projectionParameters(resource))),
     answers: { 200: one(recordWithIncluded(resource)) },
+    conditional: true,
     errors: ["not_found"],
   }, async ({ caller, params, query }) => {
     const [data] = await readRecords(caller, resource, query as Projection, by, params[by]);

@@ -1,18 +1,20 @@
 import * as z from "zod";
 import type { CompanyDb } from "../../_shared/database/company_db.ts";
+import { writeIfMatch } from "../../_shared/database/conditional_write.ts";
 import { conflict, writeRows, wrongField } from "../../_shared/database/constraints.ts";
 import { rows } from "../../_shared/database/rows.ts";
-import { table } from "../../_shared/database/table.ts";
+import { asInView, table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
 import {
+  atLeastOne,
   Email,
   IdParams,
   Phone,
   readOnly,
   requiredText,
+  ROW_CHANGE,
   ROW_IDS,
-  ROW_TIMES,
   ShortText,
   Timestamp,
   withDefaults,
@@ -56,7 +58,7 @@ export const Contact = z.object({
   do_not_contact_at: readOnly(Timestamp.nullable()),
   marketing_opt_out_at: readOnly(Timestamp.nullable()),
   is_active: z.boolean(),
-  ...ROW_TIMES,
+  ...ROW_CHANGE,
 }).meta({ id: "Contact" });
 type Contact = z.output<typeof Contact>;
 
@@ -125,6 +127,15 @@ const ContactChanges = Contact
   .extend({ phone: Phone, tags: SentTags.optional() })
   .meta({ id: "ContactChanges" });
 
+/**
+ * The same changes as a JSON Merge Patch: phone may be left out, and custom fields are merged key by key, by the
+ * database, in the statement that writes.
+ */
+const ContactPatch = atLeastOne(ContactChanges.partial()).meta({ id: "ContactPatch" });
+const StoredPatch = ContactPatch.transform(({ custom_fields, ...others }) =>
+  custom_fields ? { ...others, custom_fields_patch: custom_fields } : others
+);
+
 /** The same input; a field that is left out takes its default. */
 const NewContact = withDefaults(ContactChanges, {
   temperature: "warm",
@@ -155,13 +166,14 @@ export const contacts = [
     scope: "write",
     body: NewContact,
     answers: { 201: one(Contact) },
+    conditional: true,
     errors: ["conflict"],
   }, async ({ caller: { db }, body }) => {
     const data = await writeRows(
       () => db.from("contacts").insert(body).select<string, Contact>(CONTACTS.columns).single(),
       constraintMeanings(db, body.phone),
     );
-    return reply(201, { data });
+    return reply(201, { data: asInView(data) });
   }),
 
   operation({
@@ -171,25 +183,32 @@ export const contacts = [
     scope: "write",
     params: IdParams,
     body: ContactChanges,
+    mergePatch: StoredPatch,
     answers: { 200: one(Contact) },
+    conditional: true,
     errors: ["not_found", "conflict"],
-  }, async ({ caller: { db }, params: { id }, body }) => {
-    const [data] = await writeRows(
-      () => db.from("contacts").update(body).eq("id", id).select<string, Contact>(CONTACTS.columns),
-      constraintMeanings(db, body.phone),
-    );
+  }, async ({ caller: { db }, params: { id }, body, ifMatch }) => {
+    const [data] = await writeIfMatch(ifMatch, (version) =>
+      writeRows(
+        () =>
+          db.from("contacts").update({ ...body, ...version }).eq("id", id)
+            .select<string, Contact>(CONTACTS.columns),
+        constraintMeanings(db, body.phone),
+      ));
     if (!data) throw new ApiError("not_found", "Contact not found");
-    return reply(200, { data });
+    return reply(200, { data: asInView(data) });
   }),
 ];
 
-/** The meanings of the constraints that a write of a contact with this phone can break. */
-function constraintMeanings(db: CompanyDb, phone: string) {
+/** The meanings of the constraints that a write of a contact can break, with this phone if it writes one. */
+function constraintMeanings(db: CompanyDb, phone?: string) {
   return {
-    contacts_one_per_phone: conflict(
-      async () => rows(await db.rpc("contact_id_by_phone", { phone })),
-      "A contact with this phone, or another spelling of it, exists already; update that one instead",
-    ),
+    ...(phone !== undefined && {
+      contacts_one_per_phone: conflict(
+        async () => rows(await db.rpc("contact_id_by_phone", { phone })),
+        "A contact with this phone, or another spelling of it, exists already; update that one instead",
+      ),
+    }),
     // A number with a large exponent is short in the request, and long in the database.
     contacts_custom_fields_check: wrongField("custom_fields", CUSTOM_FIELDS_TOO_LARGE),
   };

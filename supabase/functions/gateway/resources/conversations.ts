@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { CompanyDb } from "../../_shared/database/company_db.ts";
+import { writeIfMatch } from "../../_shared/database/conditional_write.ts";
 import { conflict, writeRows, wrongField } from "../../_shared/database/constraints.ts";
 import { rows } from "../../_shared/database/rows.ts";
-import { table } from "../../_shared/database/table.ts";
+import { asInView, table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
 import {
@@ -11,8 +12,8 @@ import {
   IdParams,
   PhoneNumberId,
   readOnly,
+  ROW_CHANGE,
   ROW_IDS,
-  ROW_TIMES,
   Timestamp,
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
@@ -35,7 +36,7 @@ export const Conversation = z.object({
   team_id: Id.nullable(),
   last_message_at: readOnly(Timestamp.nullable()),
   window_expires_at: readOnly(Timestamp.nullable()),
-  ...ROW_TIMES,
+  ...ROW_CHANGE,
 }).meta({ id: "Conversation" });
 type Conversation = z.output<typeof Conversation>;
 
@@ -90,17 +91,20 @@ export const conversations = [
     scope: "write",
     params: IdParams,
     body: ConversationChanges,
+    mergePatch: ConversationChanges,
     answers: { 200: one(Conversation) },
+    conditional: true,
     errors: ["not_found", "conflict"],
-  }, async ({ caller: { db }, params: { id }, body }) => {
-    const [data] = await writeRows(
-      () =>
-        db.from("conversations").update(body).eq("id", id)
-          .select<string, Conversation>(CONVERSATIONS.columns),
-      constraintMeanings(db, id),
-    );
+  }, async ({ caller: { db }, params: { id }, body, ifMatch }) => {
+    const [data] = await writeIfMatch(ifMatch, (version) =>
+      writeRows(
+        () =>
+          db.from("conversations").update({ ...body, ...version }).eq("id", id)
+            .select<string, Conversation>(CONVERSATIONS.columns),
+        constraintMeanings(db, id),
+      ));
     if (!data) throw new ApiError("not_found", "Conversation not found");
-    return reply(200, { data });
+    return reply(200, { data: asInView(data) });
   }),
 ];
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { writeIfMatch } from "../../_shared/database/conditional_write.ts";
 import { writeRows, wrongField } from "../../_shared/database/constraints.ts";
-import { table } from "../../_shared/database/table.ts";
+import { asInView, table } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
 import {
@@ -9,8 +10,8 @@ import {
   IdParams,
   Money,
   RequiredShortText,
+  ROW_CHANGE,
   ROW_IDS,
-  ROW_TIMES,
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { choice, optionalAmount, searchedText, time } from "../records/filters.ts";
@@ -31,7 +32,7 @@ export const Deal = z.object({
   status: z.enum(["open", "won", "lost"]),
   contact_id: Id,
   stage_id: Id,
-  ...ROW_TIMES,
+  ...ROW_CHANGE,
 }).meta({ id: "Deal" });
 type Deal = z.output<typeof Deal>;
 
@@ -97,12 +98,13 @@ export const deals = [
     scope: "write",
     body: NewDeal,
     answers: { 201: one(Deal) },
+    conditional: true,
   }, async ({ caller: { db }, body }) => {
     const data = await writeRows(
       () => db.from("deals").insert(body).select<string, Deal>(DEALS.columns).single(),
       CONSTRAINT_MEANINGS,
     );
-    return reply(201, { data });
+    return reply(201, { data: asInView(data) });
   }),
 
   operation({
@@ -112,14 +114,19 @@ export const deals = [
     scope: "write",
     params: IdParams,
     body: DealChanges,
+    mergePatch: DealChanges,
     answers: { 200: one(Deal) },
+    conditional: true,
     errors: ["not_found"],
-  }, async ({ caller: { db }, params: { id }, body }) => {
-    const [data] = await writeRows(
-      () => db.from("deals").update(body).eq("id", id).select<string, Deal>(DEALS.columns),
-      CONSTRAINT_MEANINGS,
-    );
+  }, async ({ caller: { db }, params: { id }, body, ifMatch }) => {
+    const [data] = await writeIfMatch(ifMatch, (version) =>
+      writeRows(
+        () =>
+          db.from("deals").update({ ...body, ...version }).eq("id", id)
+            .select<string, Deal>(DEALS.columns),
+        CONSTRAINT_MEANINGS,
+      ));
     if (!data) throw new ApiError("not_found", "Deal not found");
-    return reply(200, { data });
+    return reply(200, { data: asInView(data) });
   }),
 ];

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { table } from "../../_shared/database/table.ts";
-import { RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
+import { RequiredShortText, ROW_CHANGE, ROW_IDS } from "../../_shared/http/fields.ts";
 import { choice, searchedText, time } from "../records/filters.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { oneOf, UUID } from "../records/query_values.ts";
@@ -13,7 +13,7 @@ export const Member = z.object({
   ...ROW_IDS,
   name: RequiredShortText.nullable(),
   role: z.enum(["owner", "admin", "agent"]),
-  ...ROW_TIMES,
+  ...ROW_CHANGE,
 }).meta({ id: "Member" });
 
 const MEMBERS = table("company_members", Member, "own_members", { id: "user_id" });

@@ -6,8 +6,8 @@ import {
   Id,
   IdParams,
   readOnly,
+  ROW_CHANGE,
   ROW_IDS,
-  ROW_TIMES,
   Timestamp,
   verbatim,
 } from "../../_shared/http/fields.ts";
@@ -82,7 +82,7 @@ export const Message = z.object({
   reaction: MessageReaction.nullable(),
   edited_at: MaybeTime,
   revoked_at: MaybeTime,
-  ...ROW_TIMES,
+  ...ROW_CHANGE,
 }).meta({ id: "Message" });
 
 const MESSAGE = resource({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { table } from "../../_shared/database/table.ts";
-import { RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
+import { RequiredShortText, ROW_CHANGE, ROW_IDS } from "../../_shared/http/fields.ts";
 import { choice, ordered, searchedText, time } from "../records/filters.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { INTEGER, TRUE_OR_FALSE, UUID } from "../records/query_values.ts";
@@ -15,7 +15,7 @@ export const Pipeline = z.object({
   name: RequiredShortText,
   position: z.int32(),
   is_default: z.boolean(),
-  ...ROW_TIMES,
+  ...ROW_CHANGE,
 }).meta({ id: "Pipeline" });
 
 const PIPELINE = resource({

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { rows } from "../../_shared/database/rows.ts";
 import { table } from "../../_shared/database/table.ts";
 import { invalidRequest } from "../../_shared/errors.ts";
-import { Id, RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
+import { Id, RequiredShortText, ROW_CHANGE, ROW_IDS } from "../../_shared/http/fields.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { type Condition, meeting } from "../records/conditions.ts";
 import { choice, ordered, searchedText, time } from "../records/filters.ts";
@@ -18,7 +18,7 @@ export const Stage = z.object({
   pipeline_id: Id,
   name: RequiredShortText,
   position: z.int32(),
-  ...ROW_TIMES,
+  ...ROW_CHANGE,
 }).meta({ id: "Stage" });
 
 /** How stages are read from the database. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { table } from "../../_shared/database/table.ts";
-import { RequiredShortText, ROW_IDS, ROW_TIMES } from "../../_shared/http/fields.ts";
+import { RequiredShortText, ROW_CHANGE, ROW_IDS } from "../../_shared/http/fields.ts";
 import { choice, searchedText, time } from "../records/filters.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { UUID } from "../records/query_values.ts";
@@ -9,7 +9,7 @@ import { resource } from "../records/resource.ts";
 import { byText, byTime, newestFirst } from "../records/sorting.ts";
 
 /** A team of the company; conversations are assigned to it. Specification, 4.11. */
-export const Team = z.object({ ...ROW_IDS, name: RequiredShortText, ...ROW_TIMES }).meta({
+export const Team = z.object({ ...ROW_IDS, name: RequiredShortText, ...ROW_CHANGE }).meta({
   id: "Team",
 });
 

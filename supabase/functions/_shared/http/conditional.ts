@@ -1,0 +1,111 @@
+import { base64url } from "jose";
+import type { AcceptedVersions } from "../database/conditional_write.ts";
+import { invalidRequest } from "../errors.ts";
+import type { Declaration } from "./operation.ts";
+
+// Conditional requests; RFC 9110, section 13. The ETag of a record is its version in double quotes. A record that is
+// made of several rows has no version; its ETag is a digest of the answer.
+
+/** What a request asks on condition of, without the quotes of its ETags. */
+export interface Conditions {
+  /** The versions on which a write may build. */
+  ifMatch: AcceptedVersions;
+  /** The versions that the caller of a GET has already. */
+  ifNoneMatch: AcceptedVersions;
+}
+
+/** Whether a method only reads. */
+function reads(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** The header with conditions that an operation takes; null when it takes none. */
+export function conditionOf(
+  { method, conditional }: Pick<Declaration, "method" | "conditional">,
+): "If-Match" | "If-None-Match" | null {
+  if (!conditional || method === "POST") return null;
+  return reads(method) ? "If-None-Match" : "If-Match";
+}
+
+/**
+ * The conditions in the headers of a request. A condition that would be overlooked is refused: the caller relies
+ * on it. But to answer in full is right whatever a reader has already.
+ *
+ * @throws ApiError invalid_request for a header that is malformed or that the operation does not take.
+ */
+export function readConditions(
+  headers: Headers,
+  operation: Pick<Declaration, "method" | "conditional">,
+): Conditions {
+  const taken = conditionOf(operation);
+  const [match, noneMatch] = [headers.get("If-Match"), headers.get("If-None-Match")];
+  if (match !== null && taken !== "If-Match") {
+    throw notTaken("If-Match", "a change of one record takes it");
+  }
+  if (noneMatch !== null && !reads(operation.method)) {
+    throw notTaken("If-None-Match", "a GET of one record takes it");
+  }
+  const tags = (name: string, value: string | null) => value === null ? null : tagsIn(name, value);
+  const [sent, known] = [tags("If-Match", match), tags("If-None-Match", noneMatch)];
+  return {
+    // By the strong comparison, a weak ETag is like none.
+    ifMatch: Array.isArray(sent) ? opaque(sent.filter(({ isWeak }) => !isWeak)) : sent,
+    ifNoneMatch: Array.isArray(known) ? opaque(known) : known,
+  };
+}
+
+function notTaken(field: string, why: string) {
+  return invalidRequest([{ field, message: `is not taken here; ${why}` }]);
+}
+
+interface EntityTag {
+  isWeak: boolean;
+  opaque: string;
+}
+
+function opaque(tags: EntityTag[]): string[] {
+  return tags.map(({ opaque }) => opaque);
+}
+
+/** An ETag, and what may stand before the next one. */
+const TAG = /(W\/)?"([!\x23-\x7e\x80-\xff]*)"[ \t]*(?:,[ \t,]*|$)/y;
+
+function tagsIn(field: string, value: string): "*" | EntityTag[] {
+  if (value.trim() === "*") return "*";
+  const tags: EntityTag[] = [];
+  TAG.lastIndex = /^[ \t,]*/.exec(value)![0].length;
+  while (TAG.lastIndex < value.length) {
+    const [found, weak, opaque] = TAG.exec(value) ?? [];
+    if (found === undefined) throw malformed(field);
+    tags.push({ isWeak: weak !== undefined, opaque });
+  }
+  if (tags.length === 0) throw malformed(field);
+  return tags;
+}
+
+function malformed(field: string) {
+  const message = 'must be an ETag in double quotes, such as "374810", a list of them, or *';
+  return invalidRequest([{ field, message }]);
+}
+
+/** The ETag of an answer; null when it is not one whole record. @param json the answer's body. */
+export async function etagOf(
+  { conditional }: Pick<Declaration, "conditional">,
+  query: { fields?: unknown; include?: unknown } = {},
+  answer: unknown,
+  json: string,
+): Promise<string | null> {
+  if (!conditional || query.fields || query.include) return null;
+  const { version } = (answer as { data: { version?: string } }).data;
+  return `"${version ?? await digestOf(json)}"`;
+}
+
+async function digestOf(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return base64url.encode(new Uint8Array(bytes));
+}
+
+/** Whether a reader has what is answered already, so that it need not be sent again. */
+export function isKnown(etag: string, { ifNoneMatch }: Conditions): boolean {
+  return ifNoneMatch === "*" || (ifNoneMatch?.includes(etag.slice(1, -1)) ?? false);
+}

@@ -1,0 +1,253 @@
+// ETag, If-Match and If-None-Match; RFC 9110, section 13.
+import assert from "node:assert/strict";
+import { anyPhone, newCompany, newCompanyWithTemplate } from "../support/company.ts";
+import { type Answer, assertField, call } from "../support/calls.ts";
+import { idRoutes, type Route } from "../support/routes.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompanyWithTemplate();
+const other = await newCompany();
+
+/** The routes of one record. */
+const single = idRoutes.filter(({ pattern }) => /[/]:\w+$/.test(pattern));
+const reads = single.filter(({ method }) => method === "GET");
+const changes = single.filter(({ method }) => method === "PATCH");
+/** Their records are made of several rows. */
+const WITHOUT_VERSION = ["/templates/:id", "/sends/:message_id"];
+
+function get(path: string, headers?: Record<string, string>): Promise<Answer> {
+  return call(company.keys.all, "GET", path, { headers });
+}
+
+function change(route: Route, headers: Record<string, string>): Promise<Answer> {
+  const json = route.body!(company);
+  return call(company.keys.all, "PATCH", route.path(company), { json, headers });
+}
+
+async function newContact(): Promise<{ id: string; version: string; phone: string }> {
+  const json = { phone: anyPhone() };
+  return (await call(company.keys.write, "POST", "/contacts", { json })).body.data;
+}
+
+function rename(id: string, ifMatch: string, name = "Changed"): Promise<Answer> {
+  return call(company.keys.all, "PATCH", `/contacts/${id}`, {
+    body: JSON.stringify({ name }),
+    headers: { "Content-Type": "application/merge-patch+json", "If-Match": ifMatch },
+  });
+}
+
+function assertStale(answer: Answer, version: string) {
+  const { status, headers, body } = answer;
+  const etag = `"${version}"`;
+  assert.deepEqual(
+    [status, body.code, body.etag, headers.get("ETag")],
+    [412, "precondition_failed", etag, etag],
+  );
+}
+
+Deno.test("every answer with one whole record has its ETag, which is its version where it has one", async () => {
+  for (const route of single) {
+    const json = route.body?.(company);
+    const { headers, body } = await call(company.keys.all, route.method, route.path(company), {
+      json,
+    });
+    const name = `${route.method} ${route.pattern}`;
+    if (WITHOUT_VERSION.includes(route.pattern)) {
+      assert.match(headers.get("ETag")!, /^"[\w-]{43}"$/, name);
+      assert.ok(!("version" in body.data), name);
+    } else {
+      assert.match(body.data.version, /^[1-9][0-9]*$/, name);
+      assert.equal(headers.get("ETag"), `"${body.data.version}"`, name);
+    }
+  }
+  const contact = await call(company.keys.write, "POST", "/contacts", {
+    json: { phone: anyPhone() },
+  });
+  assert.equal(contact.headers.get("ETag"), `"${contact.body.data.version}"`);
+  const deal = await call(company.keys.write, "POST", "/deals", {
+    json: { title: "Deal", contact_id: company.contact_id, stage_id: company.stage_ids[0] },
+  });
+  assert.equal(deal.headers.get("ETag"), `"${deal.body.data.version}"`);
+});
+
+Deno.test("lists, changes, included records and the search show the same versions, and have no ETag", async () => {
+  const contact = (await get(`/contacts/${company.contact_id}`)).body.data;
+  const deal = (await get(`/deals/${company.deal_id}`)).body.data;
+  const lists = [
+    await get(`/contacts?id=${contact.id}`),
+    await get("/contacts/changes?limit=200"),
+    await get(`/search?q=${contact.phone.slice(1)}`),
+    await get(`/deals?id=${deal.id}&include=contact`),
+    await get(`/deals/${deal.id}?include=contact`),
+  ];
+  for (const { headers } of lists) assert.equal(headers.get("ETag"), null);
+  const [list, changes, search, deals, one] = lists.map(({ body }) => body.data);
+  assert.deepEqual(list, [contact]);
+  assert.deepEqual(changes.find(({ id }: { id: string }) => id === contact.id), contact);
+  assert.deepEqual(search.find(({ id }: { id: string }) => id === contact.id).row, contact);
+  assert.deepEqual([deals[0].version, deals[0].contact.version], [deal.version, contact.version]);
+  assert.equal(one.contact.version, contact.version);
+});
+
+Deno.test("an answer to fields or include has no ETag, and is no 304", async () => {
+  const path = `/deals/${company.deal_id}`;
+  for (const query of ["fields=id,version", "include=contact"]) {
+    const { status, headers, body } = await get(`${path}?${query}`, { "If-None-Match": "*" });
+    assert.deepEqual([status, headers.get("ETag"), body.data.id], [200, null, company.deal_id]);
+  }
+});
+
+Deno.test("If-None-Match answers 304 without a body while the reader has the record as it is", async () => {
+  for (const route of reads) {
+    const path = route.path(company);
+    const etag = (await get(path)).headers.get("ETag")!;
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const { status, headers, body } = await get(path, { "If-None-Match": known });
+      assert.deepEqual([status, headers.get("ETag"), body], [304, etag, ""], `${path} ${known}`);
+      assert.equal(headers.get("Cache-Control"), "no-store");
+    }
+    const { status, body } = await get(path, { "If-None-Match": '"other"' });
+    assert.deepEqual([status, typeof body.data], [200, "object"]);
+    const head = await call(company.keys.all, "HEAD", path, { headers: { "If-None-Match": etag } });
+    assert.equal(head.status, 304);
+  }
+  const missing = await get(`/contacts/${crypto.randomUUID()}`, { "If-None-Match": "*" });
+  assert.equal(missing.status, 404);
+});
+
+Deno.test("If-None-Match answers the record once it has changed", async () => {
+  const { id, version } = await newContact();
+  await rename(id, "*");
+  const { status, body } = await get(`/contacts/${id}`, { "If-None-Match": `"${version}"` });
+  assert.deepEqual([status, body.data.name], [200, "Changed"]);
+});
+
+Deno.test("If-Match changes a record that has not changed since, on every route that changes one", async () => {
+  assert.ok(changes.length >= 3);
+  for (const route of changes) {
+    const before = (await get(route.path(company))).body.data;
+    const changed = await change(route, { "If-Match": `"${before.version}"` });
+    assert.equal(changed.status, 200, route.pattern);
+    const { version } = changed.body.data;
+    assert.ok(Number(version) > Number(before.version), route.pattern);
+    const row = (await get(route.path(company))).body.data;
+    assert.deepEqual(row, changed.body.data);
+
+    assertStale(await change(route, { "If-Match": `"${before.version}"` }), version);
+    assert.deepEqual((await get(route.path(company))).body.data, row, "nothing was written");
+  }
+});
+
+Deno.test("If-Match takes a list, and * for any version; a weak ETag and another text are never the version", async () => {
+  const { id, version } = await newContact();
+  const accepted = [`"1", "${version}"`, `"${version}","x"`, ` , "y",, W/"1" ,"${version}" , `];
+  let present = version;
+  for (const list of accepted) {
+    const answer = await rename(id, list.replaceAll(version, present));
+    assert.equal(answer.status, 200, list);
+    present = answer.body.data.version;
+  }
+  const answer = await rename(id, "*");
+  assert.equal(answer.status, 200);
+  present = answer.body.data.version;
+  const never = [
+    `W/"${present}"`,
+    `"0${present}"`,
+    `"${present}.0"`,
+    `"${present}e0"`,
+    `"-1"`,
+    `""`,
+    `"any text"`.replace(" ", "_"),
+    `"9223372036854775808"`,
+    `"${"9".repeat(400)}"`,
+    `"1", "2", W/"${present}"`,
+  ];
+  for (const tag of never) assertStale(await rename(id, tag), present);
+});
+
+Deno.test("a malformed condition is refused by the name of its header", async () => {
+  const { id, version } = await newContact();
+  const malformed = [version, "", `"${version}`, `"a" "b"`, `'${version}'`, `*, "1"`, `w/"1"`, ","];
+  for (const value of malformed) {
+    assertField(await rename(id, value), "If-Match", /^must be an ETag in double quotes/);
+    const read = await get(`/contacts/${id}`, { "If-None-Match": value });
+    assertField(read, "If-None-Match", /^must be an ETag in double quotes/);
+  }
+});
+
+Deno.test("a condition that would be overlooked is refused", async () => {
+  const json = { phone: anyPhone() };
+  const creating = { json, headers: { "If-Match": '"1"' } };
+  assertField(await call(company.keys.all, "POST", "/contacts", creating), "If-Match", /not taken/);
+  assertField(await get("/contacts", { "If-Match": '"1"' }), "If-Match", /not taken/);
+  assertField(await get(`/contacts/${company.contact_id}`, { "If-Match": "*" }), "If-Match");
+  const [patch] = changes;
+  assertField(await change(patch, { "If-None-Match": "*" }), "If-None-Match", /not taken/);
+  // A list is answered in full, whatever a reader has.
+  assert.equal((await get("/contacts", { "If-None-Match": '"1"' })).status, 200);
+});
+
+Deno.test("a record that the company does not have is a 404, whatever the condition", async () => {
+  for (const id of [other.contact_id, crypto.randomUUID()]) {
+    for (const condition of ["*", '"1"', 'W/"1"']) {
+      assert.equal((await rename(id, condition)).status, 404, condition);
+    }
+  }
+  const stored = await withDatabase((sql) =>
+    sql`select name from contacts where id = ${other.contact_id}`
+  );
+  assert.notEqual(stored[0].name, "Changed");
+});
+
+Deno.test("a key is judged before a condition: without the scope, no version is told", async () => {
+  const { id } = await newContact();
+  const wrong = { body: "{}", headers: { "If-Match": '"1"', "Content-Type": "application/json" } };
+  for (const [key, status] of [[company.keys.read, 403], ["sk_live_wrong", 401]] as const) {
+    const answer = await call(key, "PATCH", `/contacts/${id}`, wrong);
+    assert.deepEqual([answer.status, answer.headers.get("ETag")], [status, null]);
+  }
+  const stale = await call(company.keys.write, "PATCH", `/contacts/${id}`, {
+    json: { phone: anyPhone() },
+    headers: { "If-Match": '"1"' },
+  });
+  assert.equal(stale.status, 412);
+});
+
+Deno.test("a body is judged before the version, and a conflict after it", async () => {
+  const { id, version } = await newContact();
+  const taken = (await newContact()).phone;
+  const patch = (json: unknown, condition: string) =>
+    call(company.keys.all, "PATCH", `/contacts/${id}`, {
+      json,
+      headers: { "If-Match": condition },
+    });
+  assertField(await patch({ phone: 5 }, '"1"'), "phone");
+  assertStale(await patch({ phone: taken }, '"1"'), version);
+  assert.equal((await patch({ phone: taken }, `"${version}"`)).status, 409);
+  assert.equal((await get(`/contacts/${id}`)).body.data.version, version);
+});
+
+Deno.test("of fifty changes at once with one version, one is made", async () => {
+  for (const resource of ["contacts", "deals"] as const) {
+    const id = resource === "contacts" ? (await newContact()).id : company.deal_id;
+    const { version } = (await get(`/${resource}/${id}`)).body.data;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        call(company.keys.all, "PATCH", `/${resource}/${id}`, {
+          body: JSON.stringify(resource === "contacts" ? { name: `${at}` } : { title: `${at}` }),
+          headers: {
+            "Content-Type": "application/merge-patch+json",
+            "If-Match": at % 2 ? `"${version}"` : `"1", "${version}"`,
+          },
+        })),
+    );
+    const made = answers.filter(({ status }) => status === 200);
+    assert.equal(made.length, 1);
+    assert.equal(answers.filter(({ status }) => status === 412).length, 49);
+    const [{ body }] = made;
+    for (const answer of answers) {
+      if (answer.status === 412) assertStale(answer, body.data.version);
+    }
+    assert.deepEqual((await get(`/${resource}/${id}`)).body.data, body.data);
+  }
+});
