@@ -111,14 +111,14 @@ export function openApi(examples: Examples): JsonSchema {
         ETag: {
           description:
             "The `version` of the record in double quotes, for `If-Match` and `If-None-Match`. Of a " +
-            "record without one, a digest of the answer.",
+            "record without one, a digest of the answer. A proxy that compresses may put `W/` before it.",
           required: true,
-          schema: { type: "string", pattern: '^"[\\w-]{1,43}"$' },
+          schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
         },
         ETagOfWhole: {
           description:
             "As `ETag`. Missing when `fields` or `include` asks for another form of the record.",
-          schema: { type: "string", pattern: '^"[\\w-]{1,43}"$' },
+          schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
         },
         CacheControl: {
           description: "No cache may keep an answer, because answers hold company data.",

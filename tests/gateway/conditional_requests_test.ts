@@ -138,9 +138,15 @@ Deno.test("If-Match changes a record that has not changed since, on every route 
   }
 });
 
-Deno.test("If-Match takes a list, and * for any version; a weak ETag and another text are never the version", async () => {
+Deno.test("If-Match takes a list, * for any version, and an ETag that a proxy made weak; another text is never the version", async () => {
   const { id, version } = await newContact();
-  const accepted = [`"1", "${version}"`, `"${version}","x"`, ` , "y",, W/"1" ,"${version}" , `];
+  const accepted = [
+    `"1", "${version}"`,
+    `"${version}","x"`,
+    ` , "y",, W/"1" ,"${version}" , `,
+    `W/"${version}"`,
+    `"1", W/"${version}"`,
+  ];
   let present = version;
   for (const list of accepted) {
     const answer = await rename(id, list.replaceAll(version, present));
@@ -151,7 +157,6 @@ Deno.test("If-Match takes a list, and * for any version; a weak ETag and another
   assert.equal(answer.status, 200);
   present = answer.body.data.version;
   const never = [
-    `W/"${present}"`,
     `"0${present}"`,
     `"${present}.0"`,
     `"${present}e0"`,
@@ -160,7 +165,7 @@ Deno.test("If-Match takes a list, and * for any version; a weak ETag and another
     `"any text"`.replace(" ", "_"),
     `"9223372036854775808"`,
     `"${"9".repeat(400)}"`,
-    `"1", "2", W/"${present}"`,
+    `"1", W/"2"`,
   ];
   for (const tag of never) assertStale(await rename(id, tag), present);
 });

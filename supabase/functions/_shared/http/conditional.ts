@@ -47,37 +47,27 @@ export function readConditions(
   }
   const tags = (name: string, value: string | null) => value === null ? null : tagsIn(name, value);
   const [sent, known] = [tags("If-Match", match), tags("If-None-Match", noneMatch)];
-  return {
-    // By the strong comparison, a weak ETag is like none.
-    ifMatch: Array.isArray(sent) ? opaque(sent.filter(({ isWeak }) => !isWeak)) : sent,
-    ifNoneMatch: Array.isArray(known) ? opaque(known) : known,
-  };
+  return { ifMatch: sent, ifNoneMatch: known };
 }
 
 function notTaken(field: string, why: string) {
   return invalidRequest([{ field, message: `is not taken here; ${why}` }]);
 }
 
-interface EntityTag {
-  isWeak: boolean;
-  opaque: string;
-}
+/**
+ * An ETag, and what may stand before the next one. A proxy that compresses an answer makes its ETag weak (`W/`). The
+ * version in it still names one state of the row, so a weak ETag counts as the strong one, also for If-Match.
+ */
+const TAG = /(?:W\/)?"([!\x23-\x7e\x80-\xff]*)"[ \t]*(?:,[ \t,]*|$)/y;
 
-function opaque(tags: EntityTag[]): string[] {
-  return tags.map(({ opaque }) => opaque);
-}
-
-/** An ETag, and what may stand before the next one. */
-const TAG = /(W\/)?"([!\x23-\x7e\x80-\xff]*)"[ \t]*(?:,[ \t,]*|$)/y;
-
-function tagsIn(field: string, value: string): "*" | EntityTag[] {
+function tagsIn(field: string, value: string): "*" | string[] {
   if (value.trim() === "*") return "*";
-  const tags: EntityTag[] = [];
+  const tags: string[] = [];
   TAG.lastIndex = /^[ \t,]*/.exec(value)![0].length;
   while (TAG.lastIndex < value.length) {
-    const [found, weak, opaque] = TAG.exec(value) ?? [];
+    const [found, opaque] = TAG.exec(value) ?? [];
     if (found === undefined) throw malformed(field);
-    tags.push({ isWeak: weak !== undefined, opaque });
+    tags.push(opaque);
   }
   if (tags.length === 0) throw malformed(field);
   return tags;
