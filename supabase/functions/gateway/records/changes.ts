@@ -94,7 +94,7 @@ export async function readChanges(
   const atLeast = 2;
   const read = async () =>
     await withinBudget(caller.db.rpc(feed, { ...place, max_rows }, { get: true }), atLeast);
-  const answer = size.isLarge(limit) ? await caller.inTurn(read) : await read();
+  const answer = await size.read(limit, caller, read);
   if (answer.error?.code === "PT410") throw cursorExpired();
   const [clock, ...found] = rows(answer) as unknown as [Clock, ...Change[]];
   const { bytes, endedEarly } = readRows(answer);

@@ -1,5 +1,6 @@
 import { PAGE_BYTES } from "../../_shared/database/page_budget.ts";
 import { RecentlyUsed } from "../../_shared/database/recently_used.ts";
+import type { Caller } from "../../_shared/key/caller.ts";
 
 // What the rows of a list weigh is not known before they are read. A company's next page of the list has rows of
 // about the same size, so one that would pass the byte budget asks for fewer rows to begin with.
@@ -34,9 +35,10 @@ export class PageSize {
     return bytes === 0 ? limit : Math.max(1, Math.min(limit, Math.floor(ASKED_BYTES / bytes)));
   }
 
-  /** Whether a page of so many rows is large. */
-  isLarge(rows: number): boolean {
-    return rows * this.#row.bytes > LARGE_BYTES;
+  /** Reads a page of so many rows; a large one in the turn of its caller. */
+  async read<Answer>(rows: number, caller: Caller, page: () => Promise<Answer>): Promise<Answer> {
+    const isLarge = rows * this.#row.bytes > LARGE_BYTES;
+    return isLarge ? await caller.inTurn(page) : await page();
   }
 
   /** Learns from a page that has been read. */

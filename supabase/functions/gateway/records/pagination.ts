@@ -83,7 +83,7 @@ export async function readPage(
   const read = async () => await withinBudget(query.limit(limit + 1));
   const isUncounted = includesTotal && place !== null && place.total === undefined;
   const [answer, countedApart] = await Promise.all([
-    size.isLarge(limit) ? caller.inTurn(read) : read(),
+    size.read(limit, caller, read),
     isUncounted ? countRows(caller, resource, conditions) : undefined,
   ]);
   const found = foundRows(answer, asked);

@@ -54,7 +54,7 @@ export const search = operation({
       ),
       limit,
     );
-  const answer = size.isLarge(limit) ? await caller.inTurn(read) : await read();
+  const answer = await size.read(limit, caller, read);
   const records: Json[] = rowsInTime(answer, "search for longer words, or for more of them");
   size.note(records.length, readRows(answer).bytes);
   return reply(200, { data: records as z.output<typeof Found>[] });
