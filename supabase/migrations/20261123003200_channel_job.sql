@@ -107,7 +107,6 @@ begin
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)')
     ) as duties (name, signature)
-    where to_regprocedure(duties.signature) is not null
   loop
     -- None keeps the others from being done.
     begin

@@ -38,7 +38,7 @@ export async function runChannelEvents(
     const events = { applied: 0, done: 0 };
     let bytes = 0;
     const isOver = () => performance.now() >= untilMs;
-    // Asked between the events that are fetched together: those would wait for three minutes.
+    // Not asked among events that were fetched together: what is left of them would wait for three minutes.
     const isEnough = () => events.applied >= most.events || bytes >= most.bytes;
     const mayBeMore = async () =>
       await applyDueEvents(db, isOver, (event, length) => {
