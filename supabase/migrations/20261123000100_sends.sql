@@ -257,7 +257,6 @@ begin
 end
 $$;
 
-drop function public.settle_template_send(uuid, text, text, text, integer);
 create function public.settle_send(
   claim_id uuid,
   outcome text,
@@ -301,7 +300,27 @@ comment on function public.settle_send(uuid, text, text, text, integer) is
   'API key that has since been switched off or deleted does not matter: what was sent was sent.';
 grant execute on function public.settle_send(uuid, text, text, text, integer) to api_client;
 
-drop function public.fail_expired_template_sends();
+-- The functions of release 0.1.0 settle by the name before, and it is what they run on while this release is deployed,
+-- and when it is rolled back. Without it, every send that they make would end as outcome_unknown. Likewise, what was
+-- scheduled before calls the other name until the jobs are scheduled again. Who may call them stays as it was.
+create or replace function public.settle_template_send(
+  claim_id uuid,
+  outcome text,
+  whatsapp_message_id text default null,
+  reason text default null,
+  channel_code integer default null
+) returns text
+language sql
+set search_path = ''
+as $$
+  select public.settle_send(
+    settle_template_send.claim_id, settle_template_send.outcome, settle_template_send.whatsapp_message_id,
+    settle_template_send.reason, settle_template_send.channel_code
+  )
+$$;
+comment on function public.settle_template_send(uuid, text, text, text, integer) is
+  'settle_send(), by the name that the release before calls.';
+
 create function public.fail_expired_sends() returns integer
 language sql security definer
 set search_path = ''
@@ -321,6 +340,15 @@ comment on function public.fail_expired_sends() is
   'Marks every pending send whose lease has ended as failed (outcome_unknown), and returns how many. For a scheduled '
   'job; a repeat of such a send does the same by itself. Sends nothing.';
 grant execute on function public.fail_expired_sends() to service_role;
+
+create or replace function public.fail_expired_template_sends() returns integer
+language sql
+set search_path = ''
+as $$
+  select public.fail_expired_sends()
+$$;
+comment on function public.fail_expired_template_sends() is
+  'fail_expired_sends(), by the name that the release before schedules.';
 
 -- The scheduled statement names the function.
 create or replace function public.schedule_jobs(url text, secret text) returns void

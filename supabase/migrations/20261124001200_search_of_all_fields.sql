@@ -1,5 +1,6 @@
--- The search shows the new fields of contacts and conversations. And a contact without a name, an e-mail address and a
--- phone was found by the company that the person works for, so that is its label.
+-- The search shows the new fields of contacts and conversations, and the versions of its records, as every other answer
+-- does. And a contact without a name, an e-mail address and a phone was found by the company that the person works for,
+-- so that is its label.
 
 create or replace function public.search_records(patterns text[], text text, max_rows integer) returns setof json
 language plpgsql stable
@@ -104,14 +105,15 @@ begin
               'custom_fields', custom_fields, 'do_not_contact', do_not_contact,
               'do_not_contact_source', do_not_contact_source, 'do_not_contact_at', do_not_contact_at,
               'marketing_opt_out_at', marketing_opt_out_at, 'is_active', is_active,
-              'created_at', created_at, 'updated_at', updated_at
+              'created_at', created_at, 'updated_at', updated_at, 'version', version
             )
             from public.own_contacts where id = best.id
           )
           when 'deal' then (
             select json_build_object(
               'id', id, 'company_id', company_id, 'title', title, 'value', value, 'status', status,
-              'contact_id', contact_id, 'stage_id', stage_id, 'created_at', created_at, 'updated_at', updated_at
+              'contact_id', contact_id, 'stage_id', stage_id,
+              'created_at', created_at, 'updated_at', updated_at, 'version', version
             )
             from public.own_deals where id = best.id
           )
@@ -120,7 +122,7 @@ begin
               'id', id, 'company_id', company_id, 'contact_id', contact_id, 'phone_number_id', phone_number_id,
               'status', status, 'assigned_to', assigned_to, 'team_id', team_id,
               'last_message_at', last_message_at, 'window_expires_at', window_expires_at,
-              'created_at', created_at, 'updated_at', updated_at
+              'created_at', created_at, 'updated_at', updated_at, 'version', version
             )
             from public.own_conversations where id = best.id
           )
