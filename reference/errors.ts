@@ -95,6 +95,10 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     },
     optional: ["existing_id"],
   },
+  idempotency_in_progress: {
+    description:
+      "The first request with this `Idempotency-Key` is under way. Repeat yours after `Retry-After`: it gets the same answer.",
+  },
   window_closed: {
     description:
       "More than 24 hours have passed since the person last wrote on this number, or the person never did. Send a " +
@@ -128,6 +132,11 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
       "A field, a parameter or an id is wrong. `details` names each one and what it must be.",
     members: { details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 } },
     optional: ["details"],
+  },
+  idempotency_key_reused: {
+    description:
+      "The `Idempotency-Key` belongs to an earlier request of the last 24 hours, with another body or other parameters. " +
+      "Nothing was done.",
   },
   query_too_expensive: {
     description:
@@ -218,6 +227,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, JsonSchema>>> = {
       schema: { type: "string" },
     },
   },
+  idempotency_in_progress: { "Retry-After": RETRY_AFTER },
   precondition_failed: { ETag: { $ref: "#/components/headers/ETag" } },
   too_many_requests: { "Retry-After": { ...RETRY_AFTER, required: true } },
   database_unavailable: { "Retry-After": { ...RETRY_AFTER, required: true } },

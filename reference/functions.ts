@@ -56,6 +56,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
     ...(scope === null ? [] : ["too_many_requests", "database_unavailable"] as const),
     "internal",
     ...errors,
+    ...(operation.idempotent ? ["idempotency_in_progress", "idempotency_key_reused"] as const : []),
     ...(conditionOf(operation) === "If-Match" ? ["precondition_failed"] as const : []),
   ];
 }

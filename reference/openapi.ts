@@ -120,6 +120,12 @@ export function openApi(examples: Examples): JsonSchema {
             "As `ETag`. Missing when `fields` or `include` asks for another form of the record.",
           schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
         },
+        IdempotentReplayed: {
+          description:
+            "Present when the request repeats an earlier one by its `Idempotency-Key`, so that nothing was written. The " +
+            "rows in the answer are as they are now.",
+          schema: { type: "string", const: "true" },
+        },
         CacheControl: {
           description: "No cache may keep an answer, because answers hold company data.",
           required: true,
@@ -152,7 +158,7 @@ function operationObject(
   ];
   const successes = Object.entries(answers).map(([status, answer]) => [status, {
     description: summary,
-    headers: { ...EVERY_HEADER, ...etagOf(operation) },
+    headers: { ...EVERY_HEADER, ...etagOf(operation), ...replayedOf(operation) },
     content: {
       "application/json": {
         schema: answerSchema(jsonSchema(answer, components.schemas), parameters),
@@ -199,6 +205,13 @@ const UNCHANGED_HEADERS = { ...EVERY_HEADER, ...ETAG };
 function etagOf({ conditional, method }: Operation): JsonSchema {
   if (!conditional) return {};
   return method === "GET" ? { ETag: { $ref: "#/components/headers/ETagOfWhole" } } : ETAG;
+}
+
+/** The header of the answer to a repeat. */
+function replayedOf({ idempotent }: Operation): JsonSchema {
+  return idempotent
+    ? { "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" } }
+    : {};
 }
 
 /** Whether an example shows a body of this content type that succeeds. */

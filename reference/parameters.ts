@@ -38,10 +38,15 @@ export function parametersOf(
 
 /** The headers that an operation takes, beside those that all take. */
 export function headersTaken(operation: Operation): JsonSchema[] {
-  const name = conditionOf(operation);
-  if (!name) return [];
-  const schema = { type: "string", examples: ['"374810"'] };
-  return [{ name, in: "header", required: false, description: HEADER_WORDS[name], schema }];
+  const taken = (name: keyof typeof HEADER_WORDS, example: string): JsonSchema => {
+    const schema = { type: "string", examples: [example] };
+    return { name, in: "header", required: false, description: HEADER_WORDS[name], schema };
+  };
+  const condition = conditionOf(operation);
+  return [
+    ...(condition ? [taken(condition, '"374810"')] : []),
+    ...(operation.idempotent ? [taken("Idempotency-Key", "5f0c4a3e-order-1042")] : []),
+  ];
 }
 
 /**

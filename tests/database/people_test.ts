@@ -31,6 +31,7 @@ const NO_PRIVILEGE = "42501";
 const UNREAD = [
   "account_channel_apps",
   "deleted_rows",
+  "idempotency_keys",
   "job_calls",
   "job_runs",
   "template_hints",

@@ -65,6 +65,7 @@ Deno.test("there are exactly these policies", () => {
     "deals: people delete their company's deals (delete to authenticated)",
     "deals: people read their company's deals (select to authenticated)",
     "deleted_rows: a key reads what was deleted in its company (select to api_client)",
+    "idempotency_keys: the platform reads idempotency keys (select to service_role)",
     "job_calls: the platform reads the calls of jobs (select to service_role)",
     "job_runs: the platform reads the runs of jobs (select to service_role)",
     "messages: a key reads its company's messages (select to api_client)",

@@ -18,6 +18,7 @@ export async function addChannelFacts(
     ["contact_former_phones", { ...of, phone: anyPhone(), until: new Date() }],
     ["contact_identity_events", { ...of, kind: "phone_changed", happened_at: new Date() }],
     ["contact_windows", { ...of, account_id, last_inbound_at: new Date() }],
+    ["idempotency_keys", { company_id, path: "/contacts", key: "once", fingerprint: "digest" }],
     ["user_id_changes", { company_id, was: "BR.1", becomes: "BR.2", happened_at: new Date() }],
     ["waiting_facts", { company_id, account_id, whatsapp_message_id: "wamid.unknown", item: {} }],
   ];

@@ -9,11 +9,13 @@ export const STATUS = {
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  idempotency_in_progress: 409,
   window_closed: 409,
   cursor_expired: 410,
   precondition_failed: 412,
   payload_too_large: 413,
   invalid_request: 422,
+  idempotency_key_reused: 422,
   query_too_expensive: 422,
   account_not_connected: 404,
   phone_number_id_required: 422,
@@ -113,6 +115,25 @@ export function preconditionFailed(etag: string): ApiError {
     "The record has changed since you read it, so nothing was written; read it again, and repeat the change with " +
       "its new ETag if it still holds",
     { headers: { ETag: etag }, body: { etag } },
+  );
+}
+
+/** The first request with this Idempotency-Key is at work. */
+export function idempotencyInProgress(): ApiError {
+  return new ApiError(
+    "idempotency_in_progress",
+    "The first request with this Idempotency-Key is under way; repeat this one after the seconds in Retry-After, to " +
+      "get the same answer",
+    { headers: { "Retry-After": "1" } },
+  );
+}
+
+/** The first request with this Idempotency-Key asked for something else. */
+export function idempotencyKeyReused(): ApiError {
+  return new ApiError(
+    "idempotency_key_reused",
+    "This Idempotency-Key belongs to an earlier request with another body or other parameters, so nothing was done; " +
+      "send a new key, or repeat the earlier request unchanged",
   );
 }
 

@@ -19,7 +19,7 @@ export const openApi = operation({
 }, async () => {
   // Loaded only for this operation: it is larger than the rest of the function.
   const { default: description } = await import("./openapi.json", { with: { type: "json" } });
-  return reply(200, description, json ??= JSON.stringify(description));
+  return reply(200, description, { json: json ??= JSON.stringify(description) });
 });
 
 /** Written once: anybody may ask for it, and writing it takes longer than the rest of the request. */

@@ -1,5 +1,12 @@
 import type { PostgrestError, PostgrestSingleResponse } from "@supabase/supabase-js";
-import { ApiError, invalidApiKey, queryTooLong, tooManyRequests } from "../errors.ts";
+import {
+  ApiError,
+  idempotencyInProgress,
+  idempotencyKeyReused,
+  invalidApiKey,
+  queryTooLong,
+  tooManyRequests,
+} from "../errors.ts";
 import { refusedKeyFacts } from "./refused_key.ts";
 
 /** A cause that is likely to pass by itself, so that the same request can succeed later. */
@@ -90,7 +97,7 @@ export const QUERY_TOO_LONG = "CRM414";
 
 /**
  * The rows of an answer of the database.
- * @throws ApiError when the database refused the key or its scope, when the company has too many statements under
+ * @throws ApiError when the database refused the key or its scope, or the Idempotency-Key, when the company has too many statements under
  *   way, or when the query is too long to be asked; DatabaseError for any other error.
  */
 export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
@@ -101,6 +108,9 @@ export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (code === "PT403") {
     throw new ApiError("insufficient_scope", message, { logFacts: refusedKeyFacts(details) });
   }
+  // Raised by app.claim_idempotency_key().
+  if (code === "PT409" && message === "idempotency_in_progress") throw idempotencyInProgress();
+  if (code === "PT422" && message === "idempotency_key_reused") throw idempotencyKeyReused();
   if (code === TOO_MANY_REQUESTS) throw tooManyRequests();
   if (code === QUERY_TOO_LONG) throw queryTooLong();
   throw new DatabaseError(answer.status, answer.error);

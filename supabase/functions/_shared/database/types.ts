@@ -932,6 +932,42 @@ export type Database = {
           },
         ];
       };
+      "idempotency_keys": {
+        Row: {
+          "company_id": string;
+          "fingerprint": string;
+          "key": string;
+          "made_at": string;
+          "outcome": Json | null;
+          "path": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "fingerprint": string;
+          "key": string;
+          "made_at"?: string;
+          "outcome"?: Json | null;
+          "path": string;
+        };
+        Update: {
+          "company_id"?: string;
+          "fingerprint"?: string;
+          "key"?: string;
+          "made_at"?: string;
+          "outcome"?: Json | null;
+          "path"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "idempotency_keys_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "job_calls": {
         Row: {
           "account_id": string;

@@ -9,6 +9,7 @@ import type { ApiEnv } from "./env.ts";
 import { requireAddress } from "./address.ts";
 import { MAX_VALUES } from "./body.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
+import { idempotencyOf, readIdempotencyKey } from "./idempotency.ts";
 import { bodiesOf, type Operation } from "./operation.ts";
 import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
 import { requestId } from "./request_id.ts";
@@ -27,7 +28,7 @@ interface ApiOptions {
 
 /**
  * One function of the API, with its operations mounted from their list. A request is judged in this order:
- * key, scope, parameters, conditions, body. A caller without a valid key learns nothing else.
+ * key, scope, parameters, conditions and other headers, body. A caller without a valid key learns nothing else.
  */
 export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   const { name, operations, scopeOf, refusesMethodFirst = false, errors } = options;
@@ -43,13 +44,15 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     app.on(method, path, async (c) => {
       if (scope !== null) c.set("caller", await callerOf(c.req.raw.headers, scope));
       const { request, conditions } = await read(c, operation, config);
-      const { status, body, json = JSON.stringify(body) } = await operation.handle(request);
+      const { status, body, json = JSON.stringify(body), headers } = await operation.handle(
+        request,
+      );
       c.var.caller?.noteUse(c.var.origin);
       const etag = await etagOf(operation, request.query, body, json);
       if (etag) c.header("ETag", etag);
       if (etag && isKnown(etag, conditions)) return c.body(null, 304);
       c.header("Content-Type", "application/json");
-      return c.body(json, status as ContentfulStatusCode);
+      return c.body(json, status as ContentfulStatusCode, headers);
     });
   };
   // `/contacts/changes` is no `/contacts/:id`, with whatever method.
@@ -79,6 +82,7 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   const params = operation.params && readParams(c.req.param(), operation.params);
   const query = readQuery(c.req.url, operation.query);
   const conditions = readConditions(c.req.raw.headers, operation);
+  const key = readIdempotencyKey(c.req.raw.headers, operation);
   let body: unknown;
   if (operation.body) {
     const readOnly = Object.values(operation.answers).flatMap(readOnlyFields);
@@ -89,6 +93,7 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
     });
   }
   const { ifMatch } = conditions;
-  const request = { caller, params, query, body, ifMatch, origin };
+  const idempotency = key && await idempotencyOf(key, operation, params, { query, body });
+  const request = { caller, params, query, body, ifMatch, idempotency, origin };
   return { request: request as Parameters<Operation["handle"]>[0], conditions };
 }

@@ -4,6 +4,7 @@ import type { ErrorCode } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import type { Origin } from "../log.ts";
+import type { Idempotency } from "./idempotency.ts";
 
 /** The one declaration of an operation. Routing, validation and the API's description all derive from it. */
 export interface Declaration {
@@ -26,6 +27,8 @@ export interface Declaration {
    * that changes a record If-Match.
    */
   conditional?: boolean;
+  /** Whether it is done once for each Idempotency-Key. Every POST of the gateway is. */
+  idempotent?: boolean;
   /** How many JSON values its body may have, those within others included; 10,000 unless given. */
   maxValues?: number;
   /** The bodies of its successes, by HTTP status. */
@@ -58,6 +61,8 @@ export interface Request<Declared extends Declaration> {
   body: Output<Declared["body"]> | PatchOf<Declared>;
   /** The versions on which a write may build, for `writeIfMatch`. */
   ifMatch: AcceptedVersions;
+  /** Null when the request has no key, or the operation takes none. */
+  idempotency: Idempotency | null;
   origin: Origin;
 }
 
@@ -72,7 +77,13 @@ export type Reply<Declared extends Declaration> = {
 /** A declaration with its handler. */
 export interface Operation<Id extends string = string> extends Declaration {
   id: Id;
-  handle(request: Request<Declaration>): Promise<{ status: number; body: unknown; json?: string }>;
+  handle(request: Request<Declaration>): Promise<{ status: number; body: unknown } & ReplyParts>;
+}
+
+interface ReplyParts {
+  /** The body as JSON, for one that is large and always the same. */
+  json?: string;
+  headers?: Record<string, string>;
 }
 
 /** The schemas of the bodies that an operation takes, by their content types. */
@@ -96,14 +107,11 @@ export function operation<const Declared extends Declaration>(
   return { ...declared, handle: handler as unknown as Operation["handle"] };
 }
 
-/**
- * An answer of a handler.
- * @param json the body as JSON, for one that is large and always the same.
- */
+/** An answer of a handler. */
 export function reply<const Status extends number, Body>(
   status: Status,
   body: Body,
-  json?: string,
+  parts: ReplyParts = {},
 ) {
-  return { status, body, json };
+  return { status, body, ...parts };
 }
