@@ -9,7 +9,7 @@ import type { ApiEnv } from "./env.ts";
 import { requireAddress } from "./address.ts";
 import { MAX_VALUES } from "./body.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
-import { idempotencyOf, readIdempotencyKey } from "./idempotency.ts";
+import { idempotencyOf, readIdempotencyKey, requireKeyOfBody } from "./idempotency.ts";
 import { bodiesOf, type Operation } from "./operation.ts";
 import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
 import { requestId } from "./request_id.ts";
@@ -83,6 +83,7 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   const query = readQuery(c.req.url, operation.query);
   const conditions = readConditions(c.req.raw.headers, operation);
   const key = readIdempotencyKey(c.req.raw.headers, operation);
+  c.set("isRepeatable", key !== null);
   let body: unknown;
   if (operation.body) {
     const readOnly = Object.values(operation.answers).flatMap(readOnlyFields);
@@ -91,6 +92,7 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
       timeoutMs: bodyTimeoutMs,
       judge: async () => await caller?.judge(),
     });
+    requireKeyOfBody(c.req.raw.headers, operation, body);
   }
   const { ifMatch } = conditions;
   const idempotency = key && await idempotencyOf(key, operation, params, { query, body });

@@ -29,6 +29,8 @@ export interface Declaration {
   conditional?: boolean;
   /** Whether it is done once for each Idempotency-Key. Every POST of the gateway is. */
   idempotent?: boolean;
+  /** Whether its body has `idempotency_key`, which names what it sends. The header may say the same and nothing else. */
+  keyInBody?: boolean;
   /** How many JSON values its body may have, those within others included; 10,000 unless given. */
   maxValues?: number;
   /** The bodies of its successes, by HTTP status. */
