@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import type { Idempotency } from "../../supabase/functions/_shared/http/idempotency.ts";
+import type { Idempotency } from "../../supabase/functions/_shared/database/idempotency.ts";
 import { actAs, actAsSuperuser, rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";

@@ -1,18 +1,10 @@
 import { base64url } from "jose";
+import type { Idempotency } from "../database/idempotency.ts";
 import { invalidRequest } from "../errors.ts";
 import type { Declaration } from "./operation.ts";
 
 // A POST with an Idempotency-Key is done once; draft-ietf-httpapi-idempotency-key-header. The function in the database
 // that writes claims the key in its transaction: app.claim_idempotency_key().
-
-/** By what a request is recognised: the argument `idempotency` of the database's functions. */
-export type Idempotency = {
-  /** Two operations may have the same key. */
-  path: string;
-  key: string;
-  /** A digest of what the request asks for. */
-  fingerprint: string;
-};
 
 /** The header of the answer to a repeat. */
 export const REPLAYED = { "Idempotent-Replayed": "true" };

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { AcceptedVersions } from "../database/conditional_write.ts";
+import type { Idempotency } from "../database/idempotency.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import type { Origin } from "../log.ts";
-import type { Idempotency } from "./idempotency.ts";
 
 /** The one declaration of an operation. Routing, validation and the API's description all derive from it. */
 export interface Declaration {
