@@ -2791,6 +2791,7 @@ export type Database = {
         Returns: Json[];
       };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
+      "patch_deals": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "receive_channel_event": {
         Args: { "app_key": string; "body": string; "items": Json; "problem"?: string };
         Returns: Json;
@@ -2863,6 +2864,10 @@ export type Database = {
       "store_channel_event": { Args: { "app_key": string; "body": string }; Returns: string };
       "tend_channel": { Args: { "max_rows"?: number }; Returns: Json };
       "unschedule_jobs": { Args: Record<PropertyKey, never>; Returns: number };
+      "write_deals": {
+        Args: { "atomic"?: boolean; "idempotency"?: Json; "items": (Json)[] };
+        Returns: Json;
+      };
     };
     Enums: {
       [_ in never]: never;
