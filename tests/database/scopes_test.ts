@@ -162,6 +162,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("jobs_status", {}),
     call("message_changes", {}),
     call("other_conversation_not_closed", { conversation_id: company.conversation_id }),
+    call("patch_contacts", { items: [] }),
     call("reseal_account_token", { account_id: claim_id, sealed_before: "x", sealed: "x" }),
     call("restart_changes", {}),
     call("schedule_jobs", { url: "https://example.com", secret: "x".repeat(32) }),
@@ -169,6 +170,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("settle_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
     call("settle_template_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
     call("unschedule_jobs", {}),
+    call("write_contacts", { items: [] }),
   ];
   const callable = await withDatabase((sql) =>
     sql`
@@ -194,7 +196,9 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     health: "none read write messaging admin",
     message_changes: "read",
     other_conversation_not_closed: "write",
+    patch_contacts: "write",
     settle_send: "none read write messaging admin",
     settle_template_send: "none read write messaging admin",
+    write_contacts: "write",
   });
 });
