@@ -86,3 +86,36 @@ Deno.test("without items nothing is written, and a wrong rule is an error", asyn
   const wrong = await write({ items: [{ phone: anyPhone() }], on_conflict: "replace" });
   assert.ok(wrong.status >= 400);
 });
+
+Deno.test("batches at once with the same persons are all answered, and each person is created once", async () => {
+  const spellings = () => {
+    const digits = anyPhone().slice(-7);
+    return [`+55116${digits}`, `+551196${digits}`];
+  };
+  const known = Array.from({ length: 40 }, anyPhone);
+  await write({ items: known.map((phone) => ({ phone })) });
+  const fresh = Array.from({ length: 40 }, spellings);
+  const shuffled = (phones: string[]) =>
+    phones.map((phone) => [Math.random(), phone] as const).sort(([a], [b]) => a - b)
+      .map(([, phone]) => phone);
+  const batches = Array.from(
+    { length: 32 },
+    (_, n) =>
+      shuffled([...known, ...fresh.map((spelled) => spelled[n % 2])])
+        .map((phone) => ({ phone, name: `${n}` })),
+  );
+  const created: string[] = [];
+  const worker = async () => {
+    for (let items = batches.pop(); items; items = batches.pop()) {
+      const { status, body } = await write({ items, on_conflict: "update" });
+      assert.equal(status, 200, JSON.stringify(body));
+      for (const { status, id, data } of body.results) {
+        assert.equal(data.name, items[0].name);
+        if (status === 201) created.push(id);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  assert.equal(created.length, fresh.length);
+  assert.equal(new Set(created).size, fresh.length);
+});
