@@ -190,35 +190,6 @@ Deno.test("a phone is free for the items after the one that gives it up, and for
   assert.deepEqual(phones, own.toReversed());
 });
 
-Deno.test("batches at once with the same persons are all answered, and each person is created once", async () => {
-  const shared = Array.from({ length: 8 }, anyPhone);
-  await added(...shared);
-  const fresh = Array.from({ length: 6 }, spellings);
-  const shuffled = <Value>(values: Value[]) =>
-    values.map((value) => [Math.random(), value] as const).sort(([a], [b]) => a - b)
-      .map(([, value]) => value);
-  const batches = Array.from(
-    { length: 96 },
-    (_, n) =>
-      shuffled([...shared, ...fresh.map((spelled) => spelled[n % 2])])
-        .map((phone) => ({ phone, name: `${n}` })),
-  );
-  const created = new Map<string, number>();
-  const worker = async () => {
-    for (let items = batches.pop(); items; items = batches.pop()) {
-      const answer = await post(items, "?on_conflict=update");
-      assert.equal(answer.status, 200, JSON.stringify(answer.body));
-      assert.equal(answer.body.summary.failed, 0);
-      for (const [index, { status, data }] of answer.body.data.entries()) {
-        assert.equal(data.name, items[index].name);
-        if (status === 201) created.set(data.id, (created.get(data.id) ?? 0) + 1);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, worker));
-  assert.deepEqual([...created.values()], fresh.map(() => 1));
-});
-
 Deno.test("batches that exchange phones at once are all answered", async () => {
   const people = await added(...Array.from({ length: 6 }, anyPhone));
   const phones = people.map(({ phone }) => phone);

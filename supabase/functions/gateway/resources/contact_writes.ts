@@ -98,7 +98,7 @@ const MEANINGS = {
   conflict: { field: "phone", message: PHONE_TAKEN },
 };
 
-/** Specification, 4.2, 4.3 and 4.20. */
+/** Specification, 4.2, 4.3, 4.20 and 4.21. */
 export const contactWrites = [
   operation({
     id: "createContact",
