@@ -37,23 +37,27 @@ begin
     return null;
   end if;
   -- Whoever has the lock is at work. To wait for it, as for the row itself, would hold a connection.
-  if not pg_try_advisory_xact_lock(hashtextextended(
+  if pg_try_advisory_xact_lock(hashtextextended(
     format('idempotency %s %s %s', own_company_id, idempotency ->> 'path', idempotency ->> 'key'), 0
   )) then
+    insert into public.idempotency_keys as known (company_id, path, key, fingerprint)
+    values (own_company_id, idempotency ->> 'path', idempotency ->> 'key', idempotency ->> 'fingerprint')
+    on conflict (company_id, path, key) do update set
+      fingerprint = excluded.fingerprint,
+      outcome = null,
+      made_at = excluded.made_at
+    where known.made_at < now() - interval '24 hours';
+    if found then
+      return null;
+    end if;
+  end if;
+  -- Another repeat has the lock too, while it reads. What is committed is done, whoever has it.
+  select fingerprint, outcome into earlier from public.idempotency_keys
+  where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key'
+    and made_at >= now() - interval '24 hours';
+  if not found then
     raise sqlstate 'PT409' using message = 'idempotency_in_progress';
   end if;
-  insert into public.idempotency_keys as known (company_id, path, key, fingerprint)
-  values (own_company_id, idempotency ->> 'path', idempotency ->> 'key', idempotency ->> 'fingerprint')
-  on conflict (company_id, path, key) do update set
-    fingerprint = excluded.fingerprint,
-    outcome = null,
-    made_at = excluded.made_at
-  where known.made_at < now() - interval '24 hours';
-  if found then
-    return null;
-  end if;
-  select fingerprint, outcome into earlier from public.idempotency_keys
-  where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key';
   if earlier.fingerprint <> idempotency ->> 'fingerprint' then
     raise sqlstate 'PT422' using message = 'idempotency_key_reused';
   end if;

@@ -272,11 +272,12 @@ set search_path = ''
 as $$
 declare
   is_one_by_one boolean := false;
+  waits integer := 0;
 begin
   if on_conflict in ('update', 'keep', 'fail') is not true then
     raise exception 'on_conflict is update, keep or fail';
   end if;
-  for tries in 1..3 loop
+  loop
     begin
       if is_one_by_one then
         return app.put_contacts_one_by_one(own_company_id, items, on_conflict);
@@ -291,7 +292,8 @@ begin
       -- Whoever changes phones locks in another order. What was locked here is free again, so that they end first. The
       -- two timeouts are equally long, so the other one may come first.
       when deadlock_detected or lock_not_available then
-        if tries = 3 or cardinality(items) = 1 then
+        waits := waits + 1;
+        if waits = 3 or cardinality(items) = 1 then
           raise;
         end if;
     end;

@@ -91,8 +91,9 @@ set search_path = ''
 as $$
 declare
   is_one_by_one boolean := false;
+  waits integer := 0;
 begin
-  for tries in 1..3 loop
+  loop
     begin
       if is_one_by_one then
         return app.patch_contacts_one_by_one(own_company_id, items);
@@ -107,7 +108,8 @@ begin
       -- Two that exchange phones wait for each other. What was locked here is free again, so that the other one ends
       -- first. The two timeouts are equally long, so the other one may come first.
       when deadlock_detected or lock_not_available then
-        if tries = 3 or cardinality(items) = 1 then
+        waits := waits + 1;
+        if waits = 3 or cardinality(items) = 1 then
           raise;
         end if;
     end;

@@ -1,8 +1,12 @@
 // What the functions that write contacts do when they are called by a faulty or hostile caller with a key's token.
 import assert from "node:assert/strict";
+import type postgres from "postgres";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { keyToken, rest } from "../support/rest.ts";
+import { until } from "../support/started.ts";
 import { withDatabase } from "../support/test_stack.ts";
+
+type Sql = postgres.Sql;
 
 const own = await newCompany();
 const other = await newCompany();
@@ -118,4 +122,48 @@ Deno.test("batches at once with the same persons are all answered, and each pers
   await Promise.all(Array.from({ length: 8 }, worker));
   assert.equal(created.length, fresh.length);
   assert.equal(new Set(created).size, fresh.length);
+});
+
+Deno.test("an item that breaks a constraint fails by itself, also when others hold a record for a while", async () => {
+  const [held, free] = [{ phone: anyPhone() }, { phone: anyPhone() }];
+  const { body } = await write({ items: [held, free] });
+  const [held_id, free_id] = body.results.map(({ id }: { id: string }) => id);
+  const huge = { custom_fields: { numbers: Array(120).fill(1e300) } };
+  const too_large = { status: 422, constraint: "contacts_custom_fields_check" };
+  const calls = [
+    (sql: Sql) => sql`
+      select app.put_contacts(
+        ${own.id}, array[${sql.json(held)}, ${sql.json({ ...free, ...huge })}]::jsonb[], 'update'
+      ) as results
+    `,
+    (sql: Sql) => sql`
+      select app.patch_contacts(
+        ${own.id},
+        array[${sql.json({ id: held_id, name: "x" })}, ${sql.json({ id: free_id, ...huge })}]::jsonb[]
+      ) as results
+    `,
+  ];
+  for (const call of calls) {
+    await withDatabase(async (holder) => {
+      await holder`begin`;
+      await holder`select from contacts where id = ${held_id} for update`;
+      await withDatabase(async (sql) => {
+        await sql`set lock_timeout = '500ms'`;
+        const [{ pid }] = await sql`select pg_backend_pid() as pid`;
+        const answer = call(sql).execute();
+        // It gives up waiting twice, and is at its last try when the record is free.
+        const waits = new Set<string>();
+        await until(async () => {
+          const [wait] = await holder`
+            select waitstart::text from pg_locks where pid = ${pid} and waitstart is not null
+          `;
+          if (wait) waits.add(wait.waitstart);
+          return waits.size === 3;
+        });
+        await holder`commit`;
+        const [{ results }] = await answer;
+        assert.deepEqual(results, [{ status: 200, id: held_id }, too_large]);
+      });
+    });
+  }
 });

@@ -110,6 +110,20 @@ Deno.test("while the first request is at work, a repeat is refused at once; then
   }
 });
 
+Deno.test("repeats of a request that is done are told at once, also while another one reads", async () => {
+  const key = await done();
+  await rolledBack(async (sql) => {
+    assert.deepEqual(await claim(sql, key), outcome);
+    await withDatabase(async (second) => {
+      assert.deepEqual(await claim(second, key), outcome);
+      assert.equal(
+        await refused(claim(second, { ...key, fingerprint: "other" })),
+        "PT422 idempotency_key_reused",
+      );
+    });
+  });
+});
+
 Deno.test("a savepoint that is rolled back frees the key again", async () => {
   const key = anyKey();
   await rolledBack(async (sql) => {
