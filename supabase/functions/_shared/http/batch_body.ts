@@ -70,7 +70,9 @@ function parseItems(text: string, survey: JsonSurvey): unknown {
   }
   const { items, rest } = itemTexts(text);
   const whole = strictly(rest) as { items?: unknown };
-  return Array.isArray(whole.items) ? { ...whole, items: items.map(itemOf) } : whole;
+  if (!Array.isArray(whole.items)) return whole;
+  // Too many are refused by their number. To parse tens of thousands takes seconds.
+  return { ...whole, items: items.length > MAX_ITEMS ? items : items.map(itemOf) };
 }
 
 function itemOf(text: string): unknown {
