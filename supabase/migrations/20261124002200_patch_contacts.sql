@@ -1,5 +1,30 @@
 -- Many merge patches of contacts in a few statements; see app.put_contacts().
 
+create function app.lock_contacts_to_patch(own_company_id uuid, items jsonb[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Another phone key takes the stronger lock, for which new deals of the contact wait. Taken when the row is changed, and
+  -- not in order, it would wait for deals that wait for another contact of this batch.
+  if exists (
+    select from unnest(items) as given (item)
+    join public.contacts on company_id = own_company_id and id = (item ->> 'id')::uuid
+    where item ? 'phone' and phone_key is distinct from app.phone_key(item ->> 'phone')
+  ) then
+    perform from public.contacts
+    where company_id = own_company_id and id in (select (item ->> 'id')::uuid from unnest(items) as given (item))
+    order by id for update;
+  else
+    perform from public.contacts
+    where company_id = own_company_id and id in (select (item ->> 'id')::uuid from unnest(items) as given (item))
+    order by id for no key update;
+  end if;
+end
+$$;
+comment on function app.lock_contacts_to_patch(uuid, jsonb[]) is
+  'Locks the contacts of items { id, phone?, … } in the order of their ids, as strongly as the change of them will.';
+
 create function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -7,14 +32,10 @@ as $$
 declare
   ids uuid[];
 begin
-  with locked as (
-    select id from public.contacts
-    where company_id = own_company_id and id in (select (item ->> 'id')::uuid from unnest(items) as given (item))
-    order by id for no key update
-  )
-  select array_agg(locked.id order by place) into ids
+  perform app.lock_contacts_to_patch(own_company_id, items);
+  select array_agg(contacts.id order by place) into ids
   from unnest(items) with ordinality as given (item, place)
-  left join locked on locked.id = (item ->> 'id')::uuid;
+  left join public.contacts on company_id = own_company_id and id = (item ->> 'id')::uuid;
 
   -- Whether a phone is free when its turn comes depends on the order.
   if exists (
@@ -57,9 +78,7 @@ declare
   broken text;
   existing_id uuid;
 begin
-  perform from public.contacts
-  where company_id = own_company_id and id in (select (item ->> 'id')::uuid from unnest(items) as given (item))
-  order by id for no key update;
+  perform app.lock_contacts_to_patch(own_company_id, items);
   for this_place in 1 .. cardinality(items) loop
     while results[this_place] is null loop
       begin

@@ -131,15 +131,19 @@ Deno.test("an item that breaks a constraint fails by itself, also when others ho
   const huge = { custom_fields: { numbers: Array(120).fill(1e300) } };
   const too_large = { status: 422, constraint: "contacts_custom_fields_check" };
   const calls = [
-    (sql: Sql) => sql`
+    (sql: Sql) =>
+      sql`
       select app.put_contacts(
         ${own.id}, array[${sql.json(held)}, ${sql.json({ ...free, ...huge })}]::jsonb[], 'update'
       ) as results
     `,
-    (sql: Sql) => sql`
+    (sql: Sql) =>
+      sql`
       select app.patch_contacts(
         ${own.id},
-        array[${sql.json({ id: held_id, name: "x" })}, ${sql.json({ id: free_id, ...huge })}]::jsonb[]
+        array[${sql.json({ id: held_id, name: "x" })}, ${
+        sql.json({ id: free_id, ...huge })
+      }]::jsonb[]
       ) as results
     `,
   ];
@@ -163,6 +167,37 @@ Deno.test("an item that breaks a constraint fails by itself, also when others ho
         await holder`commit`;
         const [{ results }] = await answer;
         assert.deepEqual(results, [{ status: 200, id: held_id }, too_large]);
+      });
+    });
+  }
+});
+
+Deno.test("a batch that changes phones never holds a contact for which new deals wait, while it waits for those", async () => {
+  const { body } = await write({
+    items: Array.from({ length: 10 }, () => ({ phone: anyPhone() })),
+  });
+  const [first, ...others] = body.results.map(({ id }: { id: string }) => id).sort();
+  for (const ids of [[first, ...others], [...others, first], [...others.toReversed(), first]]) {
+    const items = ids.map((id) => ({ id, phone: anyPhone() }));
+    // As new deals lock their contacts: in the order of the ids.
+    await withDatabase(async (deals) => {
+      await deals`begin`;
+      await deals`select from contacts where id = ${first} for key share`;
+      await withDatabase(async (sql) => {
+        const [{ pid }] = await sql`select pg_backend_pid() as pid`;
+        const patch = sql`
+          select app.patch_contacts(
+            ${own.id}, array(select jsonb_array_elements(${sql.json(items)}))
+          ) as results
+        `.execute();
+        await until(async () => {
+          const waits = await deals`select from pg_locks where pid = ${pid} and not granted`;
+          return waits.length > 0;
+        });
+        await deals`select from contacts where id = any (${others}) for key share nowait`;
+        await deals`commit`;
+        const [{ results }] = await patch;
+        assert.deepEqual(results, ids.map((id) => ({ status: 200, id })));
       });
     });
   }
