@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+import { askedOf } from "../../supabase/functions/_shared/http/batch_body.ts";
 import {
   fingerprintOf,
   idempotencyOf,
@@ -92,4 +93,14 @@ Deno.test("where the body names the request, the header must say the same", () =
       /^must equal idempotency_key/,
     );
   }
+});
+
+Deno.test("a batch is the same request when another release says otherwise what is wrong with an item", async () => {
+  const batch = (message: string, given: unknown) =>
+    fingerprintOf(askedOf({
+      items: [{ item: { title: "Good" } }, { wrong: [{ field: "title", message }], given }],
+    }));
+  const first = await batch("is required", {});
+  assert.equal(await batch("must be given", {}), first);
+  assert.notEqual(await batch("is required", { title: "" }), first);
 });

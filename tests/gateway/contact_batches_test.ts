@@ -234,3 +234,23 @@ Deno.test("a repeated batch answers the contacts as they are now, and what faile
   assert.equal(repeat.body.data[0].data.name, "Ada");
   assert.deepEqual(repeat.body.data[1], first.body.data[1]);
 });
+
+Deno.test("of many items of a PATCH, one that breaks a constraint fails by itself, and each meets what the earlier ones left", async () => {
+  const known = await added(...Array.from({ length: 52 }, anyPhone));
+  const fresh = known.map(() => anyPhone());
+  const items: Item[] = known.map(({ id }, n) => ({ id, phone: fresh[n] }));
+  // The phones of the first contacts, before and after these give them up; and one that nobody gives up.
+  const [first, second] = [known[0], known[1]];
+  items[30].phone = first.phone;
+  items[51].phone = second.phone;
+  items[40].phone = fresh[0];
+  items[10] = { id: known[10].id, custom_fields: HUGE };
+  items.unshift({ id: known[2].id, phone: first.phone });
+  const { body } = await patch(items);
+  const wrong = { 0: 409, 11: 422, 41: 409 } as Record<number, number>;
+  assert.deepEqual(statusesOf({ body } as Answer), items.map((_, n) => wrong[n] ?? 200));
+  for (const place of [0, 41]) assert.equal(body.data[place].error.existing_id, first.id);
+  for (const { status, data, index } of body.data) {
+    if (status === 200) assert.equal(data.phone, items[index].phone);
+  }
+});

@@ -7,7 +7,7 @@ import { readOnlyFields } from "./answers.ts";
 import { etagOf, isKnown, readConditions } from "./conditional.ts";
 import type { ApiEnv } from "./env.ts";
 import { requireAddress } from "./address.ts";
-import { readBatch } from "./batch_body.ts";
+import { askedOf, type JudgedItem, readBatch } from "./batch_body.ts";
 import { MAX_VALUES } from "./body.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
 import { idempotencyOf, readIdempotencyKey, requireKeyOfBody } from "./idempotency.ts";
@@ -97,7 +97,8 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
     requireKeyOfBody(c.req.raw.headers, operation, body);
   }
   const { ifMatch } = conditions;
-  const idempotency = key && await idempotencyOf(key, operation, params, { query, body });
+  const asked = operation.batch ? askedOf(body as { items: JudgedItem[] }) : body;
+  const idempotency = key && await idempotencyOf(key, operation, params, { query, body: asked });
   const request = { caller, params, query, body, ifMatch, idempotency, origin };
   return { request: request as Parameters<Operation["handle"]>[0], conditions };
 }

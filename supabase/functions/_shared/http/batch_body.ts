@@ -22,6 +22,14 @@ export interface Batch {
 /** An item as its schema parses it, or what is wrong with it. */
 export type JudgedItem<Item = unknown> = { item: Item } | { wrong: FieldError[]; given: unknown };
 
+/**
+ * What a batch asks for, to recognise it by. What is said of a wrong item is left out: another release may say it in
+ * other words, and the request is the same.
+ */
+export function askedOf({ items }: { items: JudgedItem[] }): unknown[] {
+  return items.map((each) => "wrong" in each ? { given: each.given } : each);
+}
+
 /** The field that an error about an item as a whole names. */
 const WHOLE_ITEM = "item";
 
