@@ -254,3 +254,23 @@ Deno.test("of many items of a PATCH, one that breaks a constraint fails by itsel
     if (status === 200) assert.equal(data.phone, items[index].phone);
   }
 });
+
+Deno.test("of many items of a POST, those that break a constraint fail by themselves, wherever they stand", async () => {
+  const [phone, spelling] = spellings();
+  const known = await added(...Array.from({ length: 20 }, anyPhone));
+  const items: Item[] = [
+    { phone, name: "One" },
+    ...known.map(({ phone }, n) => ({ phone, name: `Known ${n}` })),
+    ...Array.from({ length: 30 }, (_, n) => ({ phone: anyPhone(), name: `New ${n}` })),
+    { phone: spelling, name: "Two" },
+  ];
+  items[5].custom_fields = items[30].custom_fields = HUGE;
+  const { body } = await post(items, "?on_conflict=update");
+  const statuses = items.map((_, n) =>
+    n === 5 || n === 30 ? 422 : n < 1 || (n > 20 && n < 51) ? 201 : 200
+  );
+  assert.deepEqual(statusesOf({ body } as Answer), statuses);
+  for (const { status, data, index } of body.data) {
+    if (status !== 422) assert.equal(data.name, index === 0 ? "Two" : items[index].name);
+  }
+});
