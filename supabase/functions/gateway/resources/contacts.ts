@@ -137,7 +137,7 @@ const StoredPatch = ContactPatch.transform(({ custom_fields, ...others }) =>
 );
 
 /** The same input; a field that is left out takes its default. */
-const NewContact = withDefaults(ContactChanges, {
+export const NewContact = withDefaults(ContactChanges, {
   temperature: "warm",
   tags: [],
   source: "api",
