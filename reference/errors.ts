@@ -14,6 +14,13 @@ interface ErrorWords {
 }
 
 const DETAIL: JsonSchema = { $ref: "#/components/schemas/FieldError" };
+const DETAILS_OF_BATCH: JsonSchema = {
+  type: "array",
+  items: DETAIL,
+  minItems: 1,
+  maxItems: 1,
+  description: "Only of a batch with `atomic=true`: the item that failed, as in `items.3.id`.",
+};
 const CHANNEL: JsonSchema = { $ref: "#/components/schemas/ChannelError" };
 
 /** Schemas that errors share. */
@@ -73,7 +80,11 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
       `This API key does not have ${scope} permission`
     ),
   },
-  not_found: { description: "Your company has no such record." },
+  not_found: {
+    description: "Your company has no such record.",
+    members: { details: DETAILS_OF_BATCH },
+    optional: ["details"],
+  },
   route_not_found: { description: "There is no such path. `error` lists the paths." },
   method_not_allowed: {
     description: "The path does not take this method. `Allow` lists the methods that it takes.",
@@ -92,8 +103,9 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
         format: "uuid",
         description: "The id of the existing record.",
       },
+      details: DETAILS_OF_BATCH,
     },
-    optional: ["existing_id"],
+    optional: ["existing_id", "details"],
   },
   idempotency_in_progress: {
     description:

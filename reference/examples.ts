@@ -98,6 +98,52 @@ export const EXAMPLE_REQUESTS = {
       body: { stage_id: demoId("05", 4), status: "won" },
     },
   ],
+  createDeals: [
+    {
+      name: "createdMany",
+      summary: "One deal is created, and one has a contact that the company does not have",
+      body: {
+        items: [
+          { title: "Difference engine", contact_id: contact(4), stage_id: demoId("05", 1) },
+          { title: "Lost letter", contact_id: contact(9999), stage_id: demoId("05", 1) },
+        ],
+      },
+    },
+    {
+      name: "noneCreated",
+      summary: "All or none, and one item cannot be created",
+      query: { atomic: "true" },
+      body: {
+        items: [
+          { title: "Difference engine", contact_id: contact(4), stage_id: demoId("05", 1) },
+          { title: "Lost letter", contact_id: contact(9999), stage_id: demoId("05", 1) },
+        ],
+      },
+    },
+  ],
+  updateDeals: [
+    {
+      name: "updatedMany",
+      summary: "Move a deal and lose another, which the company does not have",
+      body: {
+        items: [
+          { id: demoId("07", 2), stage_id: demoId("05", 2) },
+          { id: demoId("07", 9999), status: "lost" },
+        ],
+      },
+    },
+    {
+      name: "noneUpdated",
+      summary: "All or none, and one item is not a deal of the company",
+      query: { atomic: "true" },
+      body: {
+        items: [
+          { id: demoId("07", 2), stage_id: demoId("05", 2) },
+          { id: demoId("07", 9999), status: "lost" },
+        ],
+      },
+    },
+  ],
   updateConversation: [
     {
       name: "assigned",

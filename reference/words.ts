@@ -91,6 +91,21 @@ export const OPERATIONS = {
     description:
       "Updates at least one field of a deal. A new `stage_id` moves the deal to that stage.",
   },
+  createDeals: {
+    tag: "Deals",
+    summary: "Create many deals",
+    description:
+      "Creates up to 500 deals. Each item is judged by itself, as the body of `POST /deals` would be, and `data` has what " +
+      "became of each, in the order of the items. With `atomic=true`, all are created or none.",
+  },
+  updateDeals: {
+    tag: "Deals",
+    summary: "Update many deals",
+    description:
+      "Updates up to 500 deals, each named by its `id`. Each item is judged by itself, and `data` has what became of each, " +
+      "in the order of the items. Two items for one deal are done one after the other. With `atomic=true`, all are " +
+      "updated or none.",
+  },
   listPipelines: {
     tag: "Pipelines",
     summary: "List pipelines",

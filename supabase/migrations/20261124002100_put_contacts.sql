@@ -3,12 +3,14 @@
 -- Two transactions with the same people do not wait for each other in a circle: each adds its new contacts in the order
 -- of their phone keys, and locks the known ones afterwards, in the order of their ids.
 
-create function app.contacts_of_phones(own_company_id uuid, keys text[]) returns uuid[]
+create function app.contacts_of_phones(own_company_id uuid, phones text[]) returns uuid[]
 language sql stable
 set search_path = ''
 as $$
   select array_agg(coalesce(contacts.id, further.contact_id) order by asked.place)
-  from unnest(keys) with ordinality as asked (key, place)
+  from (
+    select app.phone_key(phone) as key, place from unnest(phones) with ordinality as given (phone, place)
+  ) as asked
   left join public.contacts on contacts.company_id = own_company_id and contacts.phone_key = asked.key
   -- A further phone of somebody whose contacts were merged.
   left join lateral (
@@ -19,7 +21,7 @@ as $$
   ) as further on true
 $$;
 comment on function app.contacts_of_phones(uuid, text[]) is
-  'The contact of each phone key, which may be that of a further phone; null where there is none.';
+  'The contact of each phone, in any spelling, which may be a further phone of theirs; null where there is none.';
 
 create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
 language plpgsql stable
@@ -54,15 +56,26 @@ set search_path = ''
 as $$
 declare
   -- A contact that has several items takes one of them in each round.
-  rounds constant integer[] := array(
-    select row_number() over (partition by id order by place)
-    from unnest(ids) with ordinality as given (id, place)
-    order by place
-  );
+  rounds integer[];
+  sorted_ids uuid[];
+  sorted_items jsonb[];
+  places integer[];
+  these_ids uuid[];
+  these_items jsonb[];
 begin
-  for this_round in 1 .. (
-    select coalesce(max(round), 0) from unnest(ids, rounds) as given (id, round) where id is not null
-  ) loop
+  select
+    array_agg(id order by round, place), array_agg(item order by round, place), array_agg(round order by round, place)
+  into sorted_ids, sorted_items, rounds
+  from (
+    select id, item, place, row_number() over (partition by id order by place) as round
+    from unnest(ids, items) with ordinality as given (id, item, place)
+    where id is not null
+  ) as numbered;
+
+  for this_round in 1 .. coalesce(rounds[cardinality(rounds)], 0) loop
+    places := array_positions(rounds, this_round);
+    these_ids := sorted_ids[places[1] : places[cardinality(places)]];
+    these_items := sorted_items[places[1] : places[cardinality(places)]];
     update public.contacts set
       phone = wanted.phone,
       name = wanted.name,
@@ -103,7 +116,7 @@ begin
           when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
         end as do_not_contact,
         case when item ? 'is_active' then (item ->> 'is_active')::boolean else known.is_active end as is_active
-      from unnest(ids, items, rounds) as given (id, whole_item, round)
+      from unnest(these_ids, these_items) as given (id, whole_item)
       join public.contacts as known on known.company_id = own_company_id and known.id = given.id
       cross join lateral (
         select case rule
@@ -120,7 +133,6 @@ begin
           ]
         end
       ) as taken (item)
-      where given.round = this_round
     ) as wanted
     where contacts.company_id = own_company_id and contacts.id = wanted.id
       -- What stays as it is gets no new version.
@@ -146,18 +158,18 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  keys constant text[] := array(
-    select app.phone_key(item ->> 'phone') from unnest(items) with ordinality as given (item, place) order by place
+  phones constant text[] := array(
+    select item ->> 'phone' from unnest(items) with ordinality as given (item, place) order by place
   );
-  met uuid[];
   -- The contact of each item.
-  persons uuid[];
+  met uuid[];
+  locked uuid[];
   added uuid[] := '{}';
-  -- Whether the item made its contact.
-  makes boolean[];
+  -- The contacts that are there already, each in the place of an item that does not make it.
+  known uuid[];
 begin
   loop
-    met := app.contacts_of_phones(own_company_id, keys);
+    met := app.contacts_of_phones(own_company_id, phones);
     if array_position(met, null) is not null then
       with written as (
         insert into public.contacts (
@@ -174,7 +186,8 @@ begin
           coalesce((item ->> 'is_active')::boolean, true)
         from (
           select distinct on (key) item, key
-          from unnest(items, keys, met) with ordinality as given (item, key, person, place)
+          from unnest(items, met) with ordinality as given (item, person, place)
+          cross join lateral app.phone_key(item ->> 'phone') as own (key)
           where person is null
           order by key, place
         ) as unknown
@@ -186,41 +199,33 @@ begin
       select added || array_agg(id) into added from written;
       continue;
     end if;
-    -- Of a person whose contact was merged or deleted, or has another phone by now, nothing is locked.
-    exit when on_conflict = 'fail' or met is not distinct from persons;
-    persons := met;
+    -- A contact that was merged or deleted meanwhile, or that has another phone now, is not met.
+    exit when on_conflict = 'fail' or met is not distinct from locked or met <@ added;
+    locked := met;
     perform from public.contacts
-    where company_id = own_company_id and id = any (persons) and id <> all (added)
+    where company_id = own_company_id and id = any (locked) and id <> all (added)
     order by id for no key update;
   end loop;
 
-  makes := array(
-    select person = any (added) and row_number() over (partition by person order by place) = 1
+  known := array(
+    select case when person <> all (added) or row_number() over (partition by person order by place) > 1 then person end
     from unnest(met) with ordinality as given (person, place)
     order by place
   );
   if on_conflict <> 'fail' then
-    perform app.change_contacts(
-      own_company_id,
-      array(
-        select case when not made then person end
-        from unnest(met, makes) with ordinality as given (person, made, place)
-        order by place
-      ),
-      items, on_conflict
-    );
+    perform app.change_contacts(own_company_id, known, items, on_conflict);
   end if;
   return coalesce(
     (
       select jsonb_agg(
         case
-          when made then jsonb_build_object('status', 201, 'id', person)
+          when known_id is null then jsonb_build_object('status', 201, 'id', person)
           when on_conflict = 'fail' then jsonb_build_object('status', 409, 'existing_id', person)
           else jsonb_build_object('status', 200, 'id', person)
         end
         order by place
       )
-      from unnest(met, makes) with ordinality as given (person, made, place)
+      from unnest(met, known) with ordinality as given (person, known_id, place)
     ),
     '[]'
   );
@@ -234,8 +239,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  keys constant text[] := array(
-    select app.phone_key(item ->> 'phone') from unnest(items) with ordinality as given (item, place) order by place
+  phones constant text[] := array(
+    select item ->> 'phone' from unnest(items) with ordinality as given (item, place) order by place
   );
   results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
   this_place integer;
@@ -243,9 +248,9 @@ declare
 begin
   for this_place in
     select place
-    from unnest(keys, app.contacts_of_phones(own_company_id, keys)) with ordinality as given (key, person, place)
+    from unnest(phones, app.contacts_of_phones(own_company_id, phones)) with ordinality as given (phone, person, place)
     -- As they are locked at once. The items of one person keep their order.
-    order by person nulls first, case when person is null then key end, place
+    order by person nulls first, case when person is null then app.phone_key(phone) end, place
   loop
     begin
       results[this_place] :=

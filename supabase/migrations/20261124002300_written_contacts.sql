@@ -15,12 +15,11 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  key constant text := app.phone_key(phone);
   person uuid;
   present bigint;
 begin
   loop
-    person := (app.contacts_of_phones(own_company_id, array[key]))[1];
+    person := (app.contacts_of_phones(own_company_id, array[phone]))[1];
     if person is null then
       raise sqlstate 'PT412' using message = 'No contact has this phone';
     end if;
@@ -28,7 +27,7 @@ begin
     select version into present from public.contacts
     where company_id = own_company_id and id = person
     for no key update;
-    exit when found and (app.contacts_of_phones(own_company_id, array[key]))[1] = person;
+    exit when found and (app.contacts_of_phones(own_company_id, array[phone]))[1] = person;
   end loop;
   if present <> all (accepted_versions) then
     raise sqlstate 'PT412' using
@@ -69,7 +68,9 @@ begin
       if atomic and app.has_failed(results) then
         raise sqlstate 'CRM01' using message = 'all or nothing';
       end if;
-      perform app.keep_outcome(own_company_id, idempotency, results);
+      if idempotency is not null then
+        perform app.keep_outcome(own_company_id, idempotency, results);
+      end if;
     end if;
   exception when sqlstate 'CRM01' then
     return jsonb_build_object(

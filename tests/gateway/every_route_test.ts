@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newCompanyWithTemplate, newKey } from "../support/company.ts";
 import { type Answer, call, send } from "../support/calls.ts";
 import { ownGateway } from "../support/own_functions.ts";
-import { pageRoutes, type Route, routes } from "../support/routes.ts";
+import { isOfBatch, pageRoutes, type Route, routes, statusOf } from "../support/routes.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
@@ -50,8 +50,10 @@ Deno.test("the operations with a key are those of the specification", () => {
     "PATCH /contacts/:id",
     "PATCH /conversations/:id",
     "PATCH /deals/:id",
+    "PATCH /deals/batch",
     "POST /contacts",
     "POST /deals",
+    "POST /deals/batch",
   ]);
 });
 
@@ -60,14 +62,15 @@ for (const route of routes) {
 
   Deno.test(`${name} succeeds with a key that has only the ${route.scope} scope`, async () => {
     const answer = await request(route, company.keys[route.scope]);
-    assert.deepEqual(answer.status, route.method === "POST" ? 201 : 200);
-    const isList = pageRoutes.includes(route) || ["/search", "/sends"].includes(route.pattern);
+    assert.deepEqual(answer.status, statusOf(route));
+    const isList = pageRoutes.includes(route) || isOfBatch(route) ||
+      ["/search", "/sends"].includes(route.pattern);
     assert.deepEqual(Array.isArray(answer.body.data), isList);
   });
 
   Deno.test(`${name} accepts the key in X-Api-Key too`, async () => {
     const answer = await request(route, null, { "X-Api-Key": company.keys.all });
-    assert.deepEqual(answer.status, route.method === "POST" ? 201 : 200);
+    assert.deepEqual(answer.status, statusOf(route));
   });
 
   Deno.test(`${name} answers 401 without a key`, async () => {

@@ -44,8 +44,21 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
     contact_id,
     stage_id: stage_ids[0],
   }),
+  "POST /deals/batch": ({ contact_id, stage_ids }) => ({
+    items: [{ title: "Deal", contact_id, stage_id: stage_ids[0] }],
+  }),
+  "PATCH /deals/batch": ({ deal_id, stage_ids }) => ({
+    items: [{ id: deal_id, stage_id: stage_ids[1] }],
+  }),
   "PATCH /deals/:id": ({ stage_ids }) => ({ stage_id: stage_ids[1] }),
   "PATCH /conversations/:id": ({ member_id, team_id }) => ({ assigned_to: member_id, team_id }),
+};
+
+/** The functions of the database that write. Other writes ask for the table. */
+const WRITTEN_BY: Record<string, string> = {
+  "POST /deals": "rpc/write_deals",
+  "POST /deals/batch": "rpc/write_deals",
+  "PATCH /deals/batch": "rpc/patch_deals",
 };
 
 /** A configuration that reaches nothing: only the declarations of the operations are read here. */
@@ -65,7 +78,7 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, pat
     ? "rpc/search_records"
     : method === "GET"
     ? `own_${table.replace("company_", "")}`
-    : table;
+    : WRITTEN_BY[`${method} ${path}`] ?? table;
   return [{ method, pattern: path, table, asks, scope, path: ownPath, body }];
 });
 
@@ -73,9 +86,10 @@ function isOfChanges(path: string): boolean {
   return path.endsWith("/changes");
 }
 
-/** The table has the name of the last part of a path that is no parameter, but for members and changes. */
+/** The table has the name of the last part of a path that names a resource, but for members. */
 function tableOf(path: string): string {
-  const name = path.split("/").findLast((part) => !part.startsWith(":") && part !== "changes")!;
+  const isName = (part: string) => !part.startsWith(":") && !/^(changes|batch)$/.test(part);
+  const name = path.split("/").findLast(isName)!;
   return name === "members" ? "company_members" : name;
 }
 
@@ -100,6 +114,16 @@ export const idRoutes = routes.filter(({ pattern }) => pattern.includes("/:"));
 /** The name of the id in the path of a route. */
 export function idNameOf({ pattern }: Route): string {
   return /:(\w+)/.exec(pattern)![1];
+}
+
+/** The status of a request to a route that succeeds. */
+export function statusOf({ method, pattern }: Pick<Route, "method" | "pattern">): number {
+  return method === "POST" && !isOfBatch({ pattern }) ? 201 : 200;
+}
+
+/** Whether a route writes many records. */
+export function isOfBatch({ pattern }: Pick<Route, "pattern">): boolean {
+  return pattern.endsWith("/batch");
 }
 
 /** The path of a route with this id. */

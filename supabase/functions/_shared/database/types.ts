@@ -2796,6 +2796,7 @@ export type Database = {
       };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
       "patch_contacts": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
+      "patch_deals": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "receive_channel_event": {
         Args: { "app_key": string; "body": string; "items": Json; "problem"?: string };
         Returns: Json;
@@ -2877,6 +2878,10 @@ export type Database = {
           "must_exist"?: boolean;
           "on_conflict"?: string;
         };
+        Returns: Json;
+      };
+      "write_deals": {
+        Args: { "atomic"?: boolean; "idempotency"?: Json; "items": (Json)[] };
         Returns: Json;
       };
     };
