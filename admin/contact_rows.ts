@@ -1,11 +1,11 @@
 import type * as z from "zod";
 import { nearestOf } from "../supabase/functions/_shared/http/suggestion.ts";
 import { judged } from "../supabase/functions/_shared/http/validate.ts";
-import { NewContact } from "../supabase/functions/gateway/resources/contacts.ts";
+import { ContactToPut } from "../supabase/functions/gateway/resources/contact_writes.ts";
 import { OperatorError } from "./operator_error.ts";
 
-/** A contact as the API takes it in a request that creates one. */
-export type ContactItem = z.output<typeof NewContact>;
+/** A contact as the API takes it from whoever creates or updates it by its phone. */
+export type ContactItem = z.output<typeof ContactToPut>;
 
 /** What a row of a file says: a contact, or why it is none. */
 export type ContactRow = { item: ContactItem } | { reason: string };
@@ -39,7 +39,7 @@ function trueOrFalse(cell: string): boolean | string {
 }
 
 /**
- * Reads the header of a file of contacts. The answer reads its rows, by the API's own schema of a new contact.
+ * Reads the header of a file of contacts. The answer reads its rows, by the API's own schema of a contact that is put.
  * @throws OperatorError when a column is not one of a contact, is there twice, or the phone is missing.
  */
 export function contactReader(header: string[]): (cells: string[]) => ContactRow {
@@ -62,7 +62,7 @@ export function contactReader(header: string[]): (cells: string[]) => ContactRow
 }
 
 function read(fields: Record<string, unknown>): ContactRow {
-  const result = judged(NewContact, fields, () => "is not a field of a contact");
+  const result = judged(ContactToPut, fields, () => "is not a field of a contact");
   if ("parsed" in result) return { item: result.parsed };
   const reasons = result.wrong.map(({ field, message }) =>
     field === "phone" && typeof fields.phone === "string"

@@ -136,7 +136,13 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     description:
       "The record has changed since you read it: its `ETag` is none of those in `If-Match`. Nothing was written. Read " +
       "the record again, and repeat the change if it still holds.",
-    members: { etag: { type: "string", description: "The ETag of the record as it is now." } },
+    members: {
+      etag: {
+        type: "string",
+        description: "The ETag of the record as it is now. Missing when there is no such record.",
+      },
+    },
+    optional: ["etag"],
   },
   payload_too_large: { description: "The body is larger than 1 MiB." },
   invalid_request: {
@@ -240,7 +246,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, JsonSchema>>> = {
     },
   },
   idempotency_in_progress: { "Retry-After": RETRY_AFTER },
-  precondition_failed: { ETag: { $ref: "#/components/headers/ETag" } },
+  precondition_failed: { ETag: { $ref: "#/components/headers/ETagOfPresent" } },
   too_many_requests: { "Retry-After": { ...RETRY_AFTER, required: true } },
   database_unavailable: { "Retry-After": { ...RETRY_AFTER, required: true } },
   channel_unavailable: { "Retry-After": RETRY_AFTER },

@@ -137,6 +137,11 @@ export const FIELDS = {
   NewContact: contact,
   ContactChanges: contact,
   ContactPatch: contact,
+  ContactPatchById: contact,
+  ContactToPut: contact,
+  ContactWithoutCustomFields: contact,
+  ContactBatch: batch,
+  ContactPatchBatch: batch,
   Deal: deal,
   DealWithIncluded: {
     ...deal,
@@ -417,6 +422,14 @@ export const SCHEMAS: Record<string, string> = {
   Contact: "A person with whom the company talks.",
   NewContact: "A contact to create. A field that is left out takes its default.",
   ContactChanges: "Changes to a contact.",
+  ContactToPut:
+    "The contact of a phone. A field that is left out keeps its value, or takes its default in a new contact.",
+  ContactPatchById:
+    "Changes to the contact with this id, as a JSON Merge Patch: `custom_fields` is merged, and `null` removes.",
+  ContactWithoutCustomFields:
+    "A contact in an answer that would be too large with `custom_fields`.",
+  ContactBatch: "Contacts to write. An item that is not as described fails by itself.",
+  ContactPatchBatch: "Changes to contacts. An item that is not as described fails by itself.",
   ContactPatch:
     "A JSON Merge Patch (RFC 7396) of a contact: a field that is left out keeps its value, `null` removes, and " +
     "`custom_fields` is merged key by key, at every level.",

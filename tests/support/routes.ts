@@ -38,6 +38,11 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
 
 const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, unknown>> = {
   "POST /contacts": () => ({ phone: anyPhone() }),
+  "PUT /contacts": () => ({ phone: anyPhone() }),
+  "POST /contacts/batch": () => ({ items: [{ phone: anyPhone() }] }),
+  "PATCH /contacts/batch": ({ contact_id }) => ({
+    items: [{ id: contact_id, phone: anyPhone() }],
+  }),
   "PATCH /contacts/:id": () => ({ phone: anyPhone() }),
   "POST /deals": ({ contact_id, stage_ids }) => ({
     title: "Deal",
@@ -56,6 +61,10 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
 
 /** The functions of the database that write. Other writes ask for the table. */
 const WRITTEN_BY: Record<string, string> = {
+  "POST /contacts": "rpc/write_contacts",
+  "PUT /contacts": "rpc/write_contacts",
+  "POST /contacts/batch": "rpc/write_contacts",
+  "PATCH /contacts/batch": "rpc/patch_contacts",
   "POST /deals": "rpc/write_deals",
   "POST /deals/batch": "rpc/write_deals",
   "PATCH /deals/batch": "rpc/patch_deals",
@@ -118,7 +127,7 @@ export function idNameOf({ pattern }: Route): string {
 
 /** The status of a request to a route that succeeds. */
 export function statusOf({ method, pattern }: Pick<Route, "method" | "pattern">): number {
-  return method === "POST" && !isOfBatch({ pattern }) ? 201 : 200;
+  return /^(POST|PUT)$/.test(method) && !isOfBatch({ pattern }) ? 201 : 200;
 }
 
 /** Whether a route writes many records. */
