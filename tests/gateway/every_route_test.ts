@@ -48,12 +48,15 @@ Deno.test("the operations with a key are those of the specification", () => {
     "GET /templates",
     "GET /templates/:id",
     "PATCH /contacts/:id",
+    "PATCH /contacts/batch",
     "PATCH /conversations/:id",
     "PATCH /deals/:id",
     "PATCH /deals/batch",
     "POST /contacts",
+    "POST /contacts/batch",
     "POST /deals",
     "POST /deals/batch",
+    "PUT /contacts",
   ]);
 });
 

@@ -1302,6 +1302,7 @@ export type Database = {
           "created_at": string;
           "created_conversation": boolean;
           "double_sent_ids": (string)[];
+          "fingerprint": string | null;
           "id": string;
           "idempotency_key": string | null;
           "language_code": string | null;
@@ -1323,6 +1324,7 @@ export type Database = {
           "created_at"?: string;
           "created_conversation"?: boolean;
           "double_sent_ids"?: (string)[];
+          "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
           "language_code"?: string | null;
@@ -1343,6 +1345,7 @@ export type Database = {
           "created_at"?: string;
           "created_conversation"?: boolean;
           "double_sent_ids"?: (string)[];
+          "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
           "language_code"?: string | null;
@@ -2673,6 +2676,7 @@ export type Database = {
           "content": string;
           "conversation_id": string;
           "dry_run"?: boolean;
+          "fingerprint"?: string;
           "idempotency_key"?: string;
         };
         Returns: Json;
@@ -2685,6 +2689,7 @@ export type Database = {
           "contact_name"?: string;
           "content": string;
           "dry_run"?: boolean;
+          "fingerprint"?: string;
           "header_variables"?: (string)[];
           "idempotency_key"?: string;
           "language_code": string;
