@@ -218,8 +218,12 @@ Deno.test("each role may call exactly these functions", async () => {
       "health()",
       "message_changes(bigint,bigint,uuid,integer)",
       "other_conversation_not_closed(uuid)",
+      "patch_contacts(jsonb[],boolean)",
+      "patch_deals(jsonb[],boolean)",
       "settle_send(uuid,text,text,text,integer,text,text)",
       "settle_template_send(uuid,text,text,text,integer)",
+      "write_contacts(jsonb[],text,boolean,bigint[],boolean,jsonb)",
+      "write_deals(jsonb[],boolean,jsonb)",
     ],
     api_reader: [
       "app.company_id(text)",

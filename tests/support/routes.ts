@@ -1,4 +1,6 @@
+import * as z from "zod";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { MAX_VALUES } from "../../supabase/functions/_shared/http/body.ts";
 import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
 import { anyPhone, type CompanyWithTemplate } from "./company.ts";
@@ -14,6 +16,10 @@ export interface Route {
   /** What its one statement asks of the Data API: a table, a view or a function. */
   asks: string;
   scope: Scope;
+  /** The names of the parameters in its query. */
+  parameters: string[];
+  /** How many JSON values its body may have. */
+  maxValues: number;
   /** The path, with the id of a row of this company. */
   path(company: CompanyWithTemplate): string;
   /** A body that succeeds for this company; null where the route takes none. */
@@ -74,7 +80,8 @@ const WRITTEN_BY: Record<string, string> = {
 const NOWHERE = await readConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
 
 /** Every operation of the gateway that needs a key, from the gateway's list: a new one is covered at once. */
-export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, path, scope }) => {
+export const routes: Route[] = gatewayOperations(NOWHERE).flatMap((operation) => {
+  const { method, path, scope, query, maxValues = MAX_VALUES } = operation;
   if (scope === null) return [];
   const body = BODIES[`${method} ${path}`] ?? null;
   if (method !== "GET" && !body) throw new Error(`${method} ${path} needs a body in tests`);
@@ -88,7 +95,9 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, pat
     : method === "GET"
     ? `own_${table.replace("company_", "")}`
     : WRITTEN_BY[`${method} ${path}`] ?? table;
-  return [{ method, pattern: path, table, asks, scope, path: ownPath, body }];
+  const { shape = {} } = (query instanceof z.ZodLazy ? query.unwrap() : query) ?? {};
+  const limits = { scope, parameters: Object.keys(shape), maxValues };
+  return [{ method, pattern: path, table, asks, ...limits, path: ownPath, body }];
 });
 
 function isOfChanges(path: string): boolean {
