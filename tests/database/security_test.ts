@@ -288,6 +288,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "fail_media_upload(uuid,text)",
       "finish_channel_app_rotation(text)",
       "finish_media_upload(uuid,text,text)",
+      "import_contacts(uuid,jsonb[],text,boolean)",
       "jobs_status()",
       "replay_channel_events(text[],timestamp with time zone,text,uuid,timestamp with time zone)",
       "reseal_account_token(uuid,text,text)",
