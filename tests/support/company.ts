@@ -42,6 +42,8 @@ export interface CompanyWithTemplate extends Company {
   message_id: string;
   /** A message that was sent with the idempotency key `once`. */
   sent_message_id: string;
+  /** A pipeline without stages, which is not the default one. */
+  spare_pipeline_id: string;
 }
 
 /** Columns of a template; those that are left out make an approved one without variables. */
@@ -120,7 +122,16 @@ export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
     template_id: await addTemplate(sql, company.id),
     message_id: await addMessage(sql, company),
     sent_message_id: await addSentMessage(sql, company),
+    spare_pipeline_id: await addPipeline(sql, company.id),
   }));
+}
+
+/** Adds a pipeline without stages to a company, and returns its id. */
+async function addPipeline(sql: Sql, company_id: string): Promise<string> {
+  const [{ id }] = await sql`
+    insert into pipelines (company_id, name) values (${company_id}, 'Spare') returning id
+  `;
+  return id;
 }
 
 /** Columns of a message; those that are left out make a text of the contact. */

@@ -14,6 +14,8 @@ export interface Route {
   /** What its one statement asks of the Data API: a table, a view or a function. */
   asks: string;
   scope: Scope;
+  /** The status of its success. */
+  success: number;
   /** The path, with the id of a row of this company. */
   path(company: CompanyWithTemplate): string;
   /** A body that succeeds for this company; null where the route takes none. */
@@ -23,6 +25,7 @@ export interface Route {
 const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/contacts/:id": (company) => `/contacts/${company.contact_id}`,
   "/deals/:id": (company) => `/deals/${company.deal_id}`,
+  "/deals/:id/history": (company) => `/deals/${company.deal_id}/history`,
   "/pipelines/:id": (company) => `/pipelines/${company.pipeline_id}`,
   "/stages/:id": (company) => `/stages/${company.stage_ids[0]}`,
   "/conversations/:id": (company) => `/conversations/${company.conversation_id}`,
@@ -33,6 +36,9 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/templates/:id": (company) => `/templates/${company.template_id}`,
   "/search": () => "/search?q=15",
   "/sends": () => "/sends?idempotency_key=once",
+  "DELETE /pipelines/:id": (company) => `/pipelines/${company.spare_pipeline_id}`,
+  // No deal is in it.
+  "DELETE /stages/:id": (company) => `/stages/${company.stage_ids[4]}`,
   "/sends/:message_id": (company) => `/sends/${company.sent_message_id}`,
 };
 
@@ -45,37 +51,58 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
     stage_id: stage_ids[0],
   }),
   "PATCH /deals/:id": ({ stage_ids }) => ({ stage_id: stage_ids[1] }),
+  "POST /pipelines": () => ({ name: "Renewals" }),
+  "PATCH /pipelines/:id": () => ({ name: "Sales" }),
+  "POST /stages": ({ pipeline_id }) => ({ pipeline_id, name: "Signed" }),
+  "PATCH /stages/:id": () => ({ name: "New lead" }),
   "PATCH /conversations/:id": ({ member_id, team_id }) => ({ assigned_to: member_id, team_id }),
+};
+
+/** What the routes ask that neither read the view of their table nor write it. */
+const ASKED: Record<string, string> = {
+  "POST /pipelines": "rpc/add_pipeline",
+  "PATCH /pipelines/:id": "rpc/change_pipeline",
+  "DELETE /pipelines/:id": "rpc/archive_pipeline",
+  "POST /stages": "rpc/add_stage",
+  "PATCH /stages/:id": "rpc/change_stage",
+  "DELETE /stages/:id": "rpc/archive_stage",
 };
 
 /** A configuration that reaches nothing: only the declarations of the operations are read here. */
 const NOWHERE = await readConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
 
 /** Every operation of the gateway that needs a key, from the gateway's list: a new one is covered at once. */
-export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, path, scope }) => {
-  if (scope === null) return [];
-  const body = BODIES[`${method} ${path}`] ?? null;
-  if (method !== "GET" && !body) throw new Error(`${method} ${path} needs a body in tests`);
-  if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
-  const ownPath = OWN_ROW[path] ?? (() => path);
-  const table = tableOf(path);
-  const asks = isOfChanges(path)
-    ? `rpc/${feedOf(table)}`
-    : path === "/search"
-    ? "rpc/search_records"
-    : method === "GET"
-    ? `own_${table.replace("company_", "")}`
-    : table;
-  return [{ method, pattern: path, table, asks, scope, path: ownPath, body }];
-});
+export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
+  ({ method, path, scope, answers }) => {
+    if (scope === null) return [];
+    const body = BODIES[`${method} ${path}`] ?? null;
+    if (method !== "GET" && method !== "DELETE" && !body) {
+      throw new Error(`${method} ${path} needs a body in tests`);
+    }
+    if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
+    const ownPath = OWN_ROW[`${method} ${path}`] ?? OWN_ROW[path] ?? (() => path);
+    const table = tableOf(path);
+    const asks = ASKED[`${method} ${path}`] ??
+      (isOfChanges(path)
+        ? `rpc/${feedOf(table)}`
+        : path === "/search"
+        ? "rpc/search_records"
+        : method === "GET"
+        ? `own_${table.replace("company_", "")}`
+        : table);
+    const [success] = Object.keys(answers).map(Number);
+    return [{ method, pattern: path, table, asks, scope, success, path: ownPath, body }];
+  },
+);
 
 function isOfChanges(path: string): boolean {
   return path.endsWith("/changes");
 }
 
-/** The table has the name of the last part of a path that is no parameter, but for members and changes. */
+/** The table has the name of the last part of a path that is no parameter, but for members, histories and changes. */
 function tableOf(path: string): string {
   const name = path.split("/").findLast((part) => !part.startsWith(":") && part !== "changes")!;
+  if (name === "history") return "deal_history";
   return name === "members" ? "company_members" : name;
 }
 

@@ -820,18 +820,80 @@ export type Database = {
           },
         ];
       };
+      "deal_history": {
+        Row: {
+          "api_key_id": string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value": string | null;
+          "id": string;
+          "kind": string;
+          "to_value": string | null;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "api_key_id"?: string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value"?: string | null;
+          "id"?: string;
+          "kind": string;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "api_key_id"?: string | null;
+          "at"?: string;
+          "company_id"?: string;
+          "deal_id"?: string;
+          "from_value"?: string | null;
+          "id"?: string;
+          "kind"?: string;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deal_history_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "deals": {
         Row: {
           "company_id": string;
           "contact_id": string;
           "created_at": string;
           "id": string;
+          "lost_at": string | null;
+          "stage_changed_at": string;
           "stage_id": string;
           "status": string;
           "title": string;
           "updated_at": string;
           "value": number | null;
           "version": number;
+          "won_at": string | null;
           "words": string;
         };
         ComputedFields: never;
@@ -840,12 +902,15 @@ export type Database = {
           "contact_id": string;
           "created_at"?: string;
           "id"?: string;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string;
           "stage_id": string;
           "status"?: string;
           "title": string;
           "updated_at"?: string;
           "value"?: number | null;
           "version"?: number;
+          "won_at"?: string | null;
           "words"?: never;
         };
         Update: {
@@ -853,12 +918,15 @@ export type Database = {
           "contact_id"?: string;
           "created_at"?: string;
           "id"?: string;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string;
           "stage_id"?: string;
           "status"?: string;
           "title"?: string;
           "updated_at"?: string;
           "value"?: number | null;
           "version"?: number;
+          "won_at"?: string | null;
           "words"?: never;
         };
         Relationships: [
@@ -1253,6 +1321,7 @@ export type Database = {
       };
       "pipelines": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -1264,16 +1333,18 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "id"?: string;
           "is_default"?: boolean;
           "name": string;
-          "position"?: number;
+          "position": number;
           "updated_at"?: string;
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "id"?: string;
@@ -1381,6 +1452,7 @@ export type Database = {
       };
       "stages": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -1392,16 +1464,18 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "id"?: string;
           "name": string;
           "pipeline_id": string;
-          "position"?: number;
+          "position": number;
           "updated_at"?: string;
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "id"?: string;
@@ -2063,12 +2137,74 @@ export type Database = {
           },
         ];
       };
+      "own_deal_history": {
+        Row: {
+          "api_key_id": string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value": string | null;
+          "id": string;
+          "kind": string;
+          "to_value": string | null;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "api_key_id"?: string | null;
+          "at"?: string | null;
+          "company_id"?: string | null;
+          "deal_id"?: string | null;
+          "from_value"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "api_key_id"?: string | null;
+          "at"?: string | null;
+          "company_id"?: string | null;
+          "deal_id"?: string | null;
+          "from_value"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deal_history_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "own_deals": {
         Row: {
           "company_id": string;
           "contact_id": string;
           "created_at": string;
           "id": string;
+          "lost_at": string | null;
+          "lost_sort": string | null;
+          "stage_changed_at": string;
           "stage_id": string;
           "status": string;
           "title": string;
@@ -2077,6 +2213,8 @@ export type Database = {
           "value": number | null;
           "value_sort": number | null;
           "version": string | null;
+          "won_at": string | null;
+          "won_sort": string | null;
           "words": string;
         };
         ComputedFields: never;
@@ -2085,6 +2223,9 @@ export type Database = {
           "contact_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
+          "lost_at"?: string | null;
+          "lost_sort"?: never;
+          "stage_changed_at"?: string | null;
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
@@ -2093,6 +2234,8 @@ export type Database = {
           "value"?: number | null;
           "value_sort"?: never;
           "version"?: never;
+          "won_at"?: string | null;
+          "won_sort"?: never;
           "words"?: string | null;
         };
         Update: {
@@ -2100,6 +2243,9 @@ export type Database = {
           "contact_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
+          "lost_at"?: string | null;
+          "lost_sort"?: never;
+          "stage_changed_at"?: string | null;
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
@@ -2108,6 +2254,8 @@ export type Database = {
           "value"?: number | null;
           "value_sort"?: never;
           "version"?: never;
+          "won_at"?: string | null;
+          "won_sort"?: never;
           "words"?: string | null;
         };
         Relationships: [
@@ -2322,6 +2470,7 @@ export type Database = {
       };
       "own_pipelines": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -2335,6 +2484,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2347,6 +2497,7 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2441,6 +2592,7 @@ export type Database = {
       };
       "own_stages": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -2454,6 +2606,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2466,6 +2619,7 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2642,6 +2796,8 @@ export type Database = {
       };
     };
     Functions: {
+      "add_pipeline": { Args: { "idempotency"?: Json; "pipeline": Json }; Returns: Json };
+      "add_stage": { Args: { "idempotency"?: Json; "stage": Json }; Returns: Json };
       "apply_channel_event": {
         Args: { "event_id": string; "items": Json; "problem"?: string };
         Returns: Json;
@@ -2656,6 +2812,11 @@ export type Database = {
         };
         Returns: Json;
       };
+      "archive_pipeline": { Args: { "pipeline_id": string; "version"?: number }; Returns: string };
+      "archive_stage": {
+        Args: { "move_deals_to"?: string; "stage_id": string; "version"?: number };
+        Returns: string;
+      };
       "authenticate": { Args: Record<PropertyKey, never>; Returns: string };
       "begin_channel_job": { Args: { "job": string }; Returns: boolean };
       "begin_job": { Args: { "account_id": string; "job": string }; Returns: Json };
@@ -2663,6 +2824,8 @@ export type Database = {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
       };
+      "change_pipeline": { Args: { "changes": Json; "pipeline_id": string }; Returns: Json };
+      "change_stage": { Args: { "changes": Json; "stage_id": string }; Returns: Json };
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_app": { Args: { "app_key": string }; Returns: Json };
       "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };

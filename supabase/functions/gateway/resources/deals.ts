@@ -9,12 +9,14 @@ import {
   Id,
   IdParams,
   Money,
+  readOnly,
   RequiredShortText,
   ROW_CHANGE,
   ROW_IDS,
+  Timestamp,
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
-import { choice, optionalAmount, searchedText, time } from "../records/filters.ts";
+import { choice, optionalAmount, searchedText, sortedTime, time } from "../records/filters.ts";
 import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { oneOf, UUID } from "../records/query_values.ts";
@@ -22,6 +24,7 @@ import { readOperation } from "../records/read_operation.ts";
 import { resource } from "../records/resource.ts";
 import { byAmount, byText, byTime, newestFirst } from "../records/sorting.ts";
 import { CONTACTS } from "./contacts.ts";
+import { dealHistory } from "./deal_history.ts";
 import { STAGES } from "./stages.ts";
 
 /** A deal; specification, 2.2. */
@@ -32,6 +35,9 @@ export const Deal = z.object({
   status: z.enum(["open", "won", "lost"]),
   contact_id: Id,
   stage_id: Id,
+  won_at: readOnly(Timestamp.nullable()),
+  lost_at: readOnly(Timestamp.nullable()),
+  stage_changed_at: readOnly(Timestamp),
   ...ROW_CHANGE,
 }).meta({ id: "Deal" });
 type Deal = z.output<typeof Deal>;
@@ -48,6 +54,9 @@ const DEAL = resource({
     status: choice("status", oneOf(Deal.shape.status.options)),
     contact_id: choice("contact_id", UUID),
     stage_id: choice("stage_id", UUID),
+    won_at: sortedTime("won_sort"),
+    lost_at: sortedTime("lost_sort"),
+    stage_changed_at: time("stage_changed_at"),
     created_at: time("created_at"),
     updated_at: time("updated_at"),
   },
@@ -57,6 +66,9 @@ const DEAL = resource({
     updated_at: byTime("updated_at"),
     title: byText("title_sort"),
     value: byAmount("value_sort"),
+    won_at: byTime("won_sort"),
+    lost_at: byTime("lost_sort"),
+    stage_changed_at: byTime("stage_changed_at"),
   },
   order: newestFirst(),
   includes: { contact: { table: CONTACTS }, stage: { table: STAGES } },
@@ -75,7 +87,7 @@ const DealChanges = atLeastOne(
 /** The meanings of the constraints that a write of a deal can break. */
 const CONSTRAINT_MEANINGS = {
   deals_contact_fkey: wrongField("contact_id", "is not a contact of your company"),
-  deals_stage_fkey: wrongField("stage_id", "is not a stage of your company"),
+  deals_stage_fkey: wrongField("stage_id", "is not a stage of your company, or is archived"),
 };
 
 /** Specification, 4.4 to 4.6 and 4.13. */
@@ -90,6 +102,8 @@ export const deals = [
   }),
 
   readOperation({ id: "getDeal", path: "/deals/:id", resource: DEAL }),
+
+  dealHistory,
 
   operation({
     id: "createDeal",
