@@ -32,9 +32,7 @@ create table public.deal_history (
   user_id uuid,
   check (api_key_id is null or user_id is null),
   constraint deal_history_deal_fkey foreign key (company_id, deal_id)
-    references public.deals (company_id, id) on delete cascade,
-  -- The changes of a deal happen one after the other.
-  constraint deal_history_order_key unique (company_id, deal_id, at)
+    references public.deals (company_id, id) on delete cascade
 );
 comment on table public.deal_history is
   'What happened to each deal, one entry for each move. From the first entry on, each begins where the one of its kind '
@@ -46,6 +44,7 @@ comment on column public.deal_history.to_value is
   'before there was a history.';
 comment on column public.deal_history.api_key_id is
   'The key that made the change. Without one and without a person, the platform made it, or it is not known.';
+create index deal_history_by_time_idx on public.deal_history (company_id, deal_id, at, id);
 -- As for deals: the planner plans for the largest company.
 alter table public.deal_history alter column company_id set (n_distinct = 1);
 

@@ -156,7 +156,7 @@ const LISTS: Record<string, List> = {
     view: "own_deal_history",
     columns: "*",
     within: "deal_id",
-    orders: { deal_history_order_key: ["at", "id"] },
+    orders: { deal_history_by_time_idx: ["at", "id"] },
     alike: 1,
     // One deal has moved often and the others seldom.
     fill: `

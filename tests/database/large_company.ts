@@ -44,6 +44,7 @@ export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promi
     for await (const file of migrate(owner)) {
       if (file.endsWith("_own_rows.sql")) await fill(admin, beside);
       if (file.endsWith("_windows.sql")) await admin.unsafe(FACTS);
+      if (file.endsWith("_deal_history.sql")) await admin.unsafe(ENDINGS);
     }
     await work(admin);
   });
@@ -131,24 +132,26 @@ const CONTACTS = `
 `;
 
 const DEALS = `
-  insert into deals (id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at,
-    stage_changed_at, won_at, lost_at)
+  insert into deals (id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at)
   select
     pg_temp.id_of('deal', n), pg_temp.id_of('company', company),
     concat_ws(' ', pg_temp.pick(n, 83, 'Acme', 'Globex', 'Renovação', 'Upgrade'), pg_temp.name_of(n),
       case when n % 5000 = 8 then 'Zeppelin' end),
     case when n % 13 > 0 then n * 7919 % 100003 + 0.5 end,
-    status,
+    case when n % 100 = 0 then 'won' else pg_temp.pick(n, 81, 'open', 'lost') end,
     pg_temp.id_of('contact', n),
     pg_temp.id_of('stage', company * 5 + case when n % 1000 = 0 then 4 else n % 4 end),
-    pg_temp.moment_of(place), pg_temp.moment_of(n * 7919 % 100003), pg_temp.moment_of(n * 7919 % 100003),
-    case status when 'won' then pg_temp.moment_of(n * 7919 % 100003) end,
-    case status when 'lost' then pg_temp.moment_of(n * 7919 % 100003) end
-  from numbers
-  cross join lateral (
-    select case when n % 100 = 0 then 'won' else pg_temp.pick(n, 81, 'open', 'lost') end as status
-  ) as state
-  where n % 2 = 0;
+    pg_temp.moment_of(place), pg_temp.moment_of(n * 7919 % 100003)
+  from numbers where n % 2 = 0;
+`;
+
+// When deals ended is known of those that end from then on.
+const ENDINGS = `
+  set session_replication_role = replica;
+  update deals set
+    won_at = case status when 'won' then updated_at end, lost_at = case status when 'lost' then updated_at end
+  where status <> 'open';
+  set session_replication_role = origin;
 `;
 
 const CONVERSATIONS = `
