@@ -78,6 +78,28 @@ export const EXAMPLE_REQUESTS = {
       body: { phone: "+12025550101" },
     },
   ],
+  archiveContact: [
+    { name: "archived", summary: "Archive a contact", params: { id: contact(31) } },
+    {
+      name: "changedSince",
+      summary: "The contact has changed since it was read",
+      params: { id: contact(32) },
+      ifMatch: '"1"',
+    },
+    {
+      name: "unknown",
+      summary: "Your company has no such contact",
+      params: { id: contact(9999) },
+    },
+  ],
+  restoreContact: [
+    { name: "restored", summary: "Restore the contact", params: { id: contact(31) } },
+    {
+      name: "unknown",
+      summary: "Your company has no such contact",
+      params: { id: contact(9999) },
+    },
+  ],
   createDeal: [
     {
       name: "created",
@@ -97,6 +119,12 @@ export const EXAMPLE_REQUESTS = {
       params: { id: demoId("07", 1) },
       body: { stage_id: demoId("05", 4), status: "won" },
     },
+  ],
+  archiveDeal: [
+    { name: "archived", summary: "Archive a deal", params: { id: demoId("07", 2) } },
+  ],
+  restoreDeal: [
+    { name: "restored", summary: "Restore the deal", params: { id: demoId("07", 2) } },
   ],
   updateConversation: [
     {

@@ -78,6 +78,7 @@ const contact: FieldsOf<typeof Contact> = {
   marketing_opt_out_at:
     "Since when the person wants no marketing templates; `null` when that was never said, or was taken back.",
   is_active: "Whether the contact is in use.",
+  archived_at: "When the contact was archived; `null` when it is not.",
 };
 
 const deal: FieldsOf<typeof Deal> = {
@@ -87,6 +88,7 @@ const deal: FieldsOf<typeof Deal> = {
   status: "The state of the deal. A new deal is `open`.",
   contact_id: "The contact of the deal.",
   stage_id: "The stage that the deal is in.",
+  archived_at: "When the deal was archived; `null` when it is not.",
 };
 
 const pipeline: FieldsOf<typeof Pipeline> = {

@@ -16,6 +16,9 @@ const PARAMETERS: Record<string, string> = {
     "are in the order of their ids.",
   include_total:
     "With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`.",
+  archived:
+    "Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A " +
+    "record has a time in `archived_at` while it is archived.",
   q: "Words, each of which a record must have in one of the searched fields. They stand in any order; case, " +
     "accents and punctuation do not count. A word of one or two letters is found at the beginning of a " +
     "word, a longer one anywhere.",

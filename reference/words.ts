@@ -60,6 +60,20 @@ export const OPERATIONS = {
       "clears a field that may be null. As `application/merge-patch+json`, `phone` may be left out too, and " +
       "`custom_fields` is merged instead of replaced.",
   },
+  archiveContact: {
+    tag: "Contacts",
+    summary: "Archive a contact",
+    description:
+      "Archives a contact: it is left out of every list and search, and its phone is free for another one. Its deals and " +
+      "conversations stay, its wish not to be contacted holds, and nothing is lost. Archiving it again changes nothing.",
+  },
+  restoreContact: {
+    tag: "Contacts",
+    summary: "Restore a contact",
+    description:
+      "Restores an archived contact as it was, and answers it. While another contact has its phone, the answer is a 409 " +
+      "with the id of that one. A contact that is not archived is answered as it is.",
+  },
   listDeals: {
     tag: "Deals",
     summary: "List deals",
@@ -90,6 +104,19 @@ export const OPERATIONS = {
     summary: "Update a deal",
     description:
       "Updates at least one field of a deal. A new `stage_id` moves the deal to that stage.",
+  },
+  archiveDeal: {
+    tag: "Deals",
+    summary: "Archive a deal",
+    description:
+      "Archives a deal: it is left out of every list and search. Archiving it again changes nothing.",
+  },
+  restoreDeal: {
+    tag: "Deals",
+    summary: "Restore a deal",
+    description:
+      "Restores an archived deal as it was, and answers it. A deal that is not archived is answered as it is. Its contact " +
+      "may be archived.",
   },
   listPipelines: {
     tag: "Pipelines",

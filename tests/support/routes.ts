@@ -14,6 +14,8 @@ export interface Route {
   /** What its one statement asks of the Data API: a table, a view or a function. */
   asks: string;
   scope: Scope;
+  /** The status of its success. */
+  success: number;
   /** The path, with the id of a row of this company. */
   path(company: CompanyWithTemplate): string;
   /** A body that succeeds for this company; null where the route takes none. */
@@ -22,7 +24,12 @@ export interface Route {
 
 const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/contacts/:id": (company) => `/contacts/${company.contact_id}`,
+  // Archived already: to archive it again changes nothing.
+  "DELETE /contacts/:id": (company) => `/contacts/${company.archived_contact_id}`,
+  "/contacts/:id/restore": (company) => `/contacts/${company.archived_contact_id}/restore`,
   "/deals/:id": (company) => `/deals/${company.deal_id}`,
+  "DELETE /deals/:id": (company) => `/deals/${company.archived_deal_id}`,
+  "/deals/:id/restore": (company) => `/deals/${company.archived_deal_id}/restore`,
   "/pipelines/:id": (company) => `/pipelines/${company.pipeline_id}`,
   "/stages/:id": (company) => `/stages/${company.stage_ids[0]}`,
   "/conversations/:id": (company) => `/conversations/${company.conversation_id}`,
@@ -52,30 +59,39 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
 const NOWHERE = await readConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
 
 /** Every operation of the gateway that needs a key, from the gateway's list: a new one is covered at once. */
-export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, path, scope }) => {
-  if (scope === null) return [];
-  const body = BODIES[`${method} ${path}`] ?? null;
-  if (method !== "GET" && !body) throw new Error(`${method} ${path} needs a body in tests`);
-  if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
-  const ownPath = OWN_ROW[path] ?? (() => path);
-  const table = tableOf(path);
-  const asks = isOfChanges(path)
-    ? `rpc/${feedOf(table)}`
-    : path === "/search"
-    ? "rpc/search_records"
-    : method === "GET"
-    ? `own_${table.replace("company_", "")}`
-    : table;
-  return [{ method, pattern: path, table, asks, scope, path: ownPath, body }];
-});
+export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
+  ({ method, path, scope, answers }) => {
+    if (scope === null) return [];
+    const body = BODIES[`${method} ${path}`] ?? null;
+    const isArchiving = method === "DELETE" || path.endsWith("/restore");
+    if (method !== "GET" && !body && !isArchiving) {
+      throw new Error(`${method} ${path} needs a body in tests`);
+    }
+    if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
+    const ownPath = OWN_ROW[`${method} ${path}`] ?? OWN_ROW[path] ?? (() => path);
+    const [success] = Object.keys(answers).map(Number);
+    const table = tableOf(path);
+    const asks = isOfChanges(path)
+      ? `rpc/${feedOf(table)}`
+      : path === "/search"
+      ? "rpc/search_records"
+      : isArchiving
+      ? `rpc/${method === "DELETE" ? "archive" : "restore"}_${table.replace(/s$/, "")}`
+      : method === "GET"
+      ? `own_${table.replace("company_", "")}`
+      : table;
+    return [{ method, pattern: path, table, asks, scope, success, path: ownPath, body }];
+  },
+);
 
 function isOfChanges(path: string): boolean {
   return path.endsWith("/changes");
 }
 
-/** The table has the name of the last part of a path that is no parameter, but for members and changes. */
+/** The table has the name of the last part of a path that is no parameter and nothing that is done, but for members. */
 function tableOf(path: string): string {
-  const name = path.split("/").findLast((part) => !part.startsWith(":") && part !== "changes")!;
+  const name = path.split("/")
+    .findLast((part) => !part.startsWith(":") && !["changes", "restore"].includes(part))!;
   return name === "members" ? "company_members" : name;
 }
 

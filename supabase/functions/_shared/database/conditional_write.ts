@@ -37,14 +37,19 @@ export async function writeIfMatch<Result>(
   }
 }
 
+/** Accepted versions as an argument of a function of the database; null: any. */
+export function acceptedNumbers(accepted: AcceptedVersions): number[] | null {
+  return accepted === null || accepted === "*" ? null : accepted.map(numberOf);
+}
+
 /** A version as a number. What is not written as a version is: 07, 1.0 and what a number cannot hold; is NEVER. */
 function numberOf(version: string): number {
   const number = Number(version);
   return Number.isSafeInteger(number) && String(number) === version ? number : NEVER;
 }
 
-/** The version of a record that has another one than the statement wrote; null for any other error. */
-function presentVersion(error: unknown): string | null {
+/** The version of a record that has another one than the statement wrote or accepts; null for any other error. */
+export function presentVersion(error: unknown): string | null {
   return error instanceof DatabaseError && error.error.code === "PT412"
     ? error.error.details
     : null;

@@ -386,26 +386,32 @@ export type Database = {
       };
       "contact_former_phones": {
         Row: {
+          "archived_phone_key": string | null;
           "company_id": string;
           "contact_id": string;
           "id": string;
+          "is_archived": boolean;
           "phone": string;
-          "phone_key": string;
+          "phone_key": string | null;
           "until": string;
         };
         ComputedFields: never;
         Insert: {
+          "archived_phone_key"?: never;
           "company_id": string;
           "contact_id": string;
           "id"?: string;
+          "is_archived"?: boolean;
           "phone": string;
           "phone_key"?: never;
           "until": string;
         };
         Update: {
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "contact_id"?: string;
           "id"?: string;
+          "is_archived"?: boolean;
           "phone"?: string;
           "phone_key"?: never;
           "until"?: string;
@@ -436,29 +442,32 @@ export type Database = {
       };
       "contact_identities": {
         Row: {
+          "archived_user_id": string | null;
           "business_account_id": string | null;
           "company_id": string;
           "contact_id": string;
           "id": string;
           "seen_at": string;
-          "user_id": string;
+          "user_id": string | null;
         };
         ComputedFields: never;
         Insert: {
+          "archived_user_id"?: string | null;
           "business_account_id"?: string | null;
           "company_id": string;
           "contact_id": string;
           "id"?: string;
           "seen_at"?: string;
-          "user_id": string;
+          "user_id"?: string | null;
         };
         Update: {
+          "archived_user_id"?: string | null;
           "business_account_id"?: string | null;
           "company_id"?: string;
           "contact_id"?: string;
           "id"?: string;
           "seen_at"?: string;
-          "user_id"?: string;
+          "user_id"?: string | null;
         };
         Relationships: [
           {
@@ -599,6 +608,8 @@ export type Database = {
       };
       "contacts": {
         Row: {
+          "archived_at": string | null;
+          "archived_phone_key": string | null;
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
@@ -635,6 +646,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
@@ -670,6 +683,8 @@ export type Database = {
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
@@ -822,6 +837,7 @@ export type Database = {
       };
       "deals": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "contact_id": string;
           "created_at": string;
@@ -836,6 +852,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "contact_id": string;
           "created_at"?: string;
@@ -849,6 +866,7 @@ export type Database = {
           "words"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "contact_id"?: string;
           "created_at"?: string;
@@ -1867,6 +1885,8 @@ export type Database = {
     Views: {
       "own_contacts": {
         Row: {
+          "archived_at": string | null;
+          "archived_phone_key": string | null;
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
@@ -1897,6 +1917,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
@@ -1926,6 +1948,8 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
@@ -2065,6 +2089,7 @@ export type Database = {
       };
       "own_deals": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "contact_id": string;
           "created_at": string;
@@ -2081,6 +2106,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
@@ -2096,6 +2122,7 @@ export type Database = {
           "words"?: string | null;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
@@ -2656,6 +2683,14 @@ export type Database = {
         };
         Returns: Json;
       };
+      "archive_contact": {
+        Args: { "accepted_versions"?: (number)[]; "id": string };
+        Returns: boolean;
+      };
+      "archive_deal": {
+        Args: { "accepted_versions"?: (number)[]; "id": string };
+        Returns: boolean;
+      };
       "authenticate": { Args: Record<PropertyKey, never>; Returns: string };
       "begin_channel_job": { Args: { "job": string }; Returns: boolean };
       "begin_job": { Args: { "account_id": string; "job": string }; Returns: Json };
@@ -2809,6 +2844,8 @@ export type Database = {
         Returns: boolean;
       };
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
+      "restore_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
+      "restore_deal": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "rotate_channel_app": {
         Args: { "app_key": string; "sealed_secret": string };
         Returns: string;
@@ -2830,7 +2867,7 @@ export type Database = {
         }[];
       };
       "search_records": {
-        Args: { "max_rows": number; "patterns": (string)[]; "text": string };
+        Args: { "archived"?: string; "max_rows": number; "patterns": (string)[]; "text": string };
         Returns: Json[];
       };
       "settle_send": {

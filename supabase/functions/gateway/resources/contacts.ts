@@ -30,6 +30,7 @@ import {
   text,
   time,
 } from "../records/filters.ts";
+import { archiveOperation, restoreOperation } from "../records/archive_operations.ts";
 import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { ANY_CASE, oneOf, PHONE, TRUE_OR_FALSE, UUID } from "../records/query_values.ts";
@@ -58,6 +59,7 @@ export const Contact = z.object({
   do_not_contact_at: readOnly(Timestamp.nullable()),
   marketing_opt_out_at: readOnly(Timestamp.nullable()),
   is_active: z.boolean(),
+  archived_at: readOnly(Timestamp.nullable()),
   ...ROW_CHANGE,
 }).meta({ id: "Contact" });
 type Contact = z.output<typeof Contact>;
@@ -92,6 +94,7 @@ const CONTACT = resource({
     name: byText("name_sort"),
   },
   order: newestFirst(),
+  archives: { keptIn: { phone_key: "archived_phone_key" } },
 });
 
 const MAX_TAGS_SENT = 1000;
@@ -197,6 +200,22 @@ export const contacts = [
       ));
     if (!data) throw new ApiError("not_found", "Contact not found");
     return reply(200, { data: asInView(data) });
+  }),
+
+  archiveOperation({
+    id: "archiveContact",
+    path: "/contacts/:id",
+    resource: CONTACT,
+    by: "archive_contact",
+  }),
+
+  restoreOperation({
+    id: "restoreContact",
+    path: "/contacts/:id/restore",
+    resource: CONTACT,
+    by: "restore_contact",
+    taken:
+      "Another contact has this contact's phone by now; archive that one first, or go on with it",
   }),
 ];
 

@@ -9,12 +9,15 @@ import {
   Id,
   IdParams,
   Money,
+  readOnly,
   RequiredShortText,
   ROW_CHANGE,
   ROW_IDS,
+  Timestamp,
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { choice, optionalAmount, searchedText, time } from "../records/filters.ts";
+import { archiveOperation, restoreOperation } from "../records/archive_operations.ts";
 import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { oneOf, UUID } from "../records/query_values.ts";
@@ -32,6 +35,7 @@ export const Deal = z.object({
   status: z.enum(["open", "won", "lost"]),
   contact_id: Id,
   stage_id: Id,
+  archived_at: readOnly(Timestamp.nullable()),
   ...ROW_CHANGE,
 }).meta({ id: "Deal" });
 type Deal = z.output<typeof Deal>;
@@ -59,6 +63,7 @@ const DEAL = resource({
     value: byAmount("value_sort"),
   },
   order: newestFirst(),
+  archives: {},
   includes: { contact: { table: CONTACTS }, stage: { table: STAGES } },
 });
 
@@ -75,6 +80,7 @@ const DealChanges = atLeastOne(
 /** The meanings of the constraints that a write of a deal can break. */
 const CONSTRAINT_MEANINGS = {
   deals_contact_fkey: wrongField("contact_id", "is not a contact of your company"),
+  deals_contact_not_archived: wrongField("contact_id", "is an archived contact; restore it first"),
   deals_stage_fkey: wrongField("stage_id", "is not a stage of your company"),
 };
 
@@ -128,5 +134,14 @@ export const deals = [
       ));
     if (!data) throw new ApiError("not_found", "Deal not found");
     return reply(200, { data: asInView(data) });
+  }),
+
+  archiveOperation({ id: "archiveDeal", path: "/deals/:id", resource: DEAL, by: "archive_deal" }),
+
+  restoreOperation({
+    id: "restoreDeal",
+    path: "/deals/:id/restore",
+    resource: DEAL,
+    by: "restore_deal",
   }),
 ];
