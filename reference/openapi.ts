@@ -120,6 +120,11 @@ export function openApi(examples: Examples): JsonSchema {
             "As `ETag`. Missing when `fields` or `include` asks for another form of the record.",
           schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
         },
+        ETagOfPresent: {
+          description:
+            "The `ETag` of the record as it is now. Missing when there is no such record.",
+          schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
+        },
         IdempotentReplayed: {
           description:
             "Present when the request repeats an earlier one by its `Idempotency-Key`, so that nothing was written. The " +

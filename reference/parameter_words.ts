@@ -25,6 +25,12 @@ const PARAMETERS: Record<string, string> = {
   custom_fields:
     "`custom_fields.<key>=<value>` finds contacts by a custom field. The key is all that follows the first " +
     'dot. The value is compared as text: `5` finds 5 and "5". Several values have commas between them.',
+  on_conflict:
+    "What becomes of a contact that your company has already. `update`: the given fields replace its own. `keep`: they " +
+    "fill only fields that are empty. `fail`: it stays as it is, and the item is a 409.",
+  atomic:
+    "With `true`, nothing is written unless every item can be. The answer is then the error of the first item that cannot, " +
+    "and `details` has the fields of the items, such as `items.3.phone`.",
   idempotency_key: "The idempotency key of the send, as it was given.",
   dry_run:
     "With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the " +

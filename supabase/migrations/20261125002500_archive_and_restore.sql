@@ -1,32 +1,54 @@
 -- A key archives and restores its company's contacts and deals.
 
-create function app.contact_json(contact public.contacts) returns jsonb
-language sql stable
+create or replace function app.contact_json(contact public.contacts) returns jsonb
+-- In this language, a call for each of many rows costs little.
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
-    'id', contact.id, 'company_id', contact.company_id, 'name', contact.name, 'email', contact.email,
-    'phone', contact.phone, 'temperature', contact.temperature, 'tags', contact.tags, 'source', contact.source,
-    'job_title', contact.job_title, 'empresa', contact.empresa, 'custom_fields', contact.custom_fields,
-    'do_not_contact', contact.do_not_contact, 'do_not_contact_source', contact.do_not_contact_source,
-    'do_not_contact_at', contact.do_not_contact_at, 'marketing_opt_out_at', contact.marketing_opt_out_at,
-    'is_active', contact.is_active, 'archived_at', contact.archived_at,
-    'created_at', contact.created_at, 'updated_at', contact.updated_at, 'version', contact.version::text
-  )
+begin
+  return jsonb_build_object(
+    'id', contact.id,
+    'company_id', contact.company_id,
+    'name', contact.name,
+    'email', contact.email,
+    'phone', contact.phone,
+    'temperature', contact.temperature,
+    'tags', contact.tags,
+    'source', contact.source,
+    'job_title', contact.job_title,
+    'empresa', contact.empresa,
+    'custom_fields', contact.custom_fields,
+    'do_not_contact', contact.do_not_contact,
+    'do_not_contact_source', contact.do_not_contact_source,
+    'do_not_contact_at', contact.do_not_contact_at,
+    'marketing_opt_out_at', contact.marketing_opt_out_at,
+    'is_active', contact.is_active,
+    'archived_at', contact.archived_at,
+    'created_at', contact.created_at,
+    'updated_at', contact.updated_at,
+    'version', contact.version::text
+  );
+end
 $$;
-comment on function app.contact_json(public.contacts) is 'A contact as keys read it.';
 
-create function app.deal_json(deal public.deals) returns jsonb
+create or replace function app.deal_json(deal public.deals) returns jsonb
 language sql stable
 set search_path = ''
 as $$
   select jsonb_build_object(
-    'id', deal.id, 'company_id', deal.company_id, 'title', deal.title, 'value', deal.value, 'status', deal.status,
-    'contact_id', deal.contact_id, 'stage_id', deal.stage_id, 'archived_at', deal.archived_at,
-    'created_at', deal.created_at, 'updated_at', deal.updated_at, 'version', deal.version::text
+    'id', deal.id,
+    'company_id', deal.company_id,
+    'title', deal.title,
+    'value', deal.value,
+    'status', deal.status,
+    'contact_id', deal.contact_id,
+    'stage_id', deal.stage_id,
+    'archived_at', deal.archived_at,
+    'created_at', deal.created_at,
+    'updated_at', deal.updated_at,
+    'version', deal.version::text
   )
 $$;
-comment on function app.deal_json(public.deals) is 'A deal as keys read it.';
 
 create function app.require_version(present bigint, accepted bigint[]) returns void
 language plpgsql immutable
@@ -164,8 +186,26 @@ begin
 end
 $$;
 comment on function app.unarchive_contact(uuid, uuid) is
-  'Restores a contact of a company: { status: 200, id }, also of one that is not archived; { status: 404 }; or '
+  'Restores a contact of a company, also one that is not archived. The result is { status: 200, id }, { status: 404 }, or '
   '{ status: 409, existing_id } with the contact that has its phone now.';
+
+create function app.unarchive_deal(own_company_id uuid, own_deal_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from public.deals where company_id = own_company_id and id = own_deal_id
+  for no key update;
+  if not found then
+    return jsonb_build_object('status', 404);
+  end if;
+  update public.deals set archived_at = null
+  where company_id = own_company_id and id = own_deal_id and archived_at is not null;
+  return jsonb_build_object('status', 200, 'id', own_deal_id);
+end
+$$;
+comment on function app.unarchive_deal(uuid, uuid) is
+  'Restores a deal of a company, also one that is not archived: { status: 200, id } or { status: 404 }.';
 
 create function public.restore_contact(id uuid, idempotency jsonb default null) returns jsonb
 language plpgsql security definer
@@ -173,36 +213,29 @@ set search_path = ''
 as $$
 declare
   own_company_id constant uuid := app.company_id('write');
-  outcome jsonb;
-  is_repeat boolean;
+  results jsonb;
+  replayed boolean;
 begin
   begin
-    outcome := app.claim_idempotency_key(own_company_id, idempotency);
-    is_repeat := outcome is not null;
-    if not is_repeat then
-      outcome := app.unarchive_contact(own_company_id, restore_contact.id);
-      if outcome ->> 'status' <> '200' then
+    results := app.claim_idempotency_key(own_company_id, idempotency);
+    replayed := results is not null;
+    if not replayed then
+      results := jsonb_build_array(app.unarchive_contact(own_company_id, restore_contact.id));
+      if results #>> '{0,status}' <> '200' then
         raise sqlstate 'CRM01'; -- undoes the block, and with it the claim of the key
       end if;
-      perform app.keep_outcome(own_company_id, idempotency, outcome);
+      perform app.keep_outcome(own_company_id, idempotency, results);
     end if;
   exception when sqlstate 'CRM01' then
     null;
   end;
-  return outcome || jsonb_build_object('replayed', is_repeat) || coalesce(
-    (
-      select jsonb_build_object('data', app.contact_json(contacts)) from public.contacts
-      where company_id = own_company_id and contacts.id = (outcome ->> 'id')::uuid
-    ),
-    '{}'
-  );
+  return jsonb_build_object('replayed', replayed, 'undone', false) || app.with_contact_rows(own_company_id, results);
 end
 $$;
 comment on function public.restore_contact(uuid, jsonb) is
-  'For a token for writing: restores a contact of the key''s company. Answers what app.unarchive_contact() does, with '
-  'replayed (of an earlier request with this Idempotency-Key) and, for 200, data: the contact as it is now, which is '
-  'missing when it is gone since. Raises PT409 and PT422 as app.claim_idempotency_key() does, PT401 and PT403 as '
-  'app.company_id().';
+  'For a token for writing: restores a contact of the key''s company. Answers as write_contacts() does: the one result is '
+  'that of app.unarchive_contact(), with the contact as it is now. Raises PT409 and PT422 as '
+  'app.claim_idempotency_key() does, PT401 and PT403 as app.company_id().';
 grant execute on function public.restore_contact(uuid, jsonb) to api_client;
 
 create function public.restore_deal(id uuid, idempotency jsonb default null) returns jsonb
@@ -211,33 +244,24 @@ set search_path = ''
 as $$
 declare
   own_company_id constant uuid := app.company_id('write');
-  outcome jsonb;
-  is_repeat boolean;
+  results jsonb;
+  replayed boolean;
 begin
   begin
-    outcome := app.claim_idempotency_key(own_company_id, idempotency);
-    is_repeat := outcome is not null;
-    if not is_repeat then
-      perform from public.deals where company_id = own_company_id and deals.id = restore_deal.id
-      for no key update;
-      outcome := case when found
-        then jsonb_build_object('status', 200, 'id', restore_deal.id) else jsonb_build_object('status', 404) end;
-      if outcome ->> 'status' <> '200' then
+    results := app.claim_idempotency_key(own_company_id, idempotency);
+    replayed := results is not null;
+    if not replayed then
+      results := jsonb_build_array(app.unarchive_deal(own_company_id, restore_deal.id));
+      if results #>> '{0,status}' <> '200' then
         raise sqlstate 'CRM01'; -- undoes the block, and with it the claim of the key
       end if;
-      update public.deals set archived_at = null
-      where company_id = own_company_id and deals.id = restore_deal.id and archived_at is not null;
-      perform app.keep_outcome(own_company_id, idempotency, outcome);
+      perform app.keep_outcome(own_company_id, idempotency, results);
     end if;
   exception when sqlstate 'CRM01' then
     null;
   end;
-  return outcome || jsonb_build_object('replayed', is_repeat) || coalesce(
-    (
-      select jsonb_build_object('data', app.deal_json(deals)) from public.deals
-      where company_id = own_company_id and deals.id = (outcome ->> 'id')::uuid
-    ),
-    '{}'
+  return jsonb_build_object(
+    'replayed', replayed, 'undone', false, 'results', app.with_deal_rows(own_company_id, results)
   );
 end
 $$;

@@ -2821,6 +2821,8 @@ export type Database = {
         Returns: Json[];
       };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
+      "patch_contacts": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
+      "patch_deals": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "receive_channel_event": {
         Args: { "app_key": string; "body": string; "items": Json; "problem"?: string };
         Returns: Json;
@@ -2895,6 +2897,21 @@ export type Database = {
       "store_channel_event": { Args: { "app_key": string; "body": string }; Returns: string };
       "tend_channel": { Args: { "max_rows"?: number }; Returns: Json };
       "unschedule_jobs": { Args: Record<PropertyKey, never>; Returns: number };
+      "write_contacts": {
+        Args: {
+          "accepted_versions"?: (number)[];
+          "atomic"?: boolean;
+          "idempotency"?: Json;
+          "items": (Json)[];
+          "must_exist"?: boolean;
+          "on_conflict"?: string;
+        };
+        Returns: Json;
+      };
+      "write_deals": {
+        Args: { "atomic"?: boolean; "idempotency"?: Json; "items": (Json)[] };
+        Returns: Json;
+      };
     };
     Enums: {
       [_ in never]: never;

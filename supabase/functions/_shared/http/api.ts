@@ -7,6 +7,7 @@ import { readOnlyFields } from "./answers.ts";
 import { etagOf, isKnown, readConditions } from "./conditional.ts";
 import type { ApiEnv } from "./env.ts";
 import { requireAddress } from "./address.ts";
+import { readBatch } from "./batch_body.ts";
 import { MAX_VALUES } from "./body.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency.ts";
@@ -86,12 +87,13 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   const key = readIdempotencyKey(c.req.raw.headers, operation);
   let body: unknown;
   if (operation.body) {
-    const readOnly = Object.values(operation.answers).flatMap(readOnlyFields);
-    body = await readBody(c.req.raw, bodiesOf(operation), readOnly, {
-      maxValues: operation.maxValues ?? MAX_VALUES,
-      timeoutMs: bodyTimeoutMs,
-      judge: async () => await caller?.judge(),
-    });
+    const { answers, batch, maxValues = MAX_VALUES } = operation;
+    const judge = async () => await caller?.judgeUnlessKnown();
+    const reading = { maxValues, timeoutMs: bodyTimeoutMs, judge };
+    const readOnly = Object.values(answers).flatMap(readOnlyFields);
+    body = batch
+      ? await readBatch(c.req.raw, batch, reading)
+      : await readBody(c.req.raw, bodiesOf(operation), readOnly, reading);
   }
   const { ifMatch } = conditions;
   const idempotency = key && await idempotencyOf(key, operation, params, { query, body });

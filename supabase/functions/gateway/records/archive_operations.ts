@@ -1,17 +1,16 @@
-import * as z from "zod";
+import type * as z from "zod";
 import {
-  acceptedNumbers,
   type AcceptedVersions,
-  presentVersion,
+  writeOnCondition,
 } from "../../_shared/database/conditional_write.ts";
 import { rows } from "../../_shared/database/rows.ts";
-import { ApiError, preconditionFailed } from "../../_shared/errors.ts";
+import { ApiError, type FieldError } from "../../_shared/errors.ts";
 import { NOTHING, one } from "../../_shared/http/answers.ts";
 import { IdParams } from "../../_shared/http/fields.ts";
-import { REPLAYED } from "../../_shared/http/idempotency.ts";
 import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { recordSchema, type Resource } from "./resource.ts";
+import { headersOf, onlyResult, outcomeOf } from "./written.ts";
 
 /** An operation that archives or restores the records of a resource. */
 interface ArchiveDeclaration<Id extends string, Name extends string> {
@@ -52,35 +51,21 @@ async function archive(
   id: string,
   ifMatch: AcceptedVersions,
 ): Promise<boolean> {
-  // Left out when any will do: the generated types know no null.
-  const accepted_versions = acceptedNumbers(ifMatch) ?? undefined;
-  try {
-    return rows(await db.rpc(by, { id, accepted_versions })) === true;
-  } catch (error) {
-    const present = presentVersion(error);
-    throw present === null ? error : preconditionFailed(`"${present}"`);
-  }
-}
-
-/** What the database answers to a restoring. */
-type Restored =
-  & { replayed: boolean }
-  & (
-    | { status: 404 }
-    | { status: 409; existing_id: string }
-    /** Without a row when that is gone since an earlier request with the same Idempotency-Key. */
-    | { status: 200; data?: Record<string, unknown> }
+  return await writeOnCondition(
+    ifMatch,
+    async ({ accepted_versions }) => rows(await db.rpc(by, { id, accepted_versions })) === true,
   );
+}
 
 /** An operation that restores an archived record, and answers it. One that is not archived is answered as it is. */
 export function restoreOperation<const Id extends string>(
-  { id, path, resource, by, taken }:
+  { id, path, resource, by, conflict }:
     & ArchiveDeclaration<Id, "restore_contact" | "restore_deal">
-    /** The sentence of a conflict, where there can be one. */
-    & { taken?: string },
+    /** The field whose value another record can have by then, with the sentence about it. */
+    & { conflict?: FieldError },
 ): Operation<Id> {
+  const { name } = resource;
   const record = recordSchema(resource);
-  const fields = Object.keys(record.shape);
   return operation({
     id,
     method: "POST",
@@ -90,22 +75,11 @@ export function restoreOperation<const Id extends string>(
     answers: { 200: one(record) },
     conditional: true,
     idempotent: true,
-    errors: ["not_found", ...(taken ? ["conflict"] as const : [])],
+    errors: ["not_found", ...(conflict ? ["conflict"] as const : [])],
   }, async ({ caller: { db }, params, idempotency }) => {
     const answer = await db.rpc(by, { id: params.id, idempotency: idempotency ?? undefined });
-    const restored = rows(answer) as unknown as Restored;
-    if (restored.status === 409) {
-      const { existing_id } = restored;
-      throw new ApiError("conflict", taken!, { body: { existing_id } });
-    }
-    if (restored.status === 404 || !restored.data) {
-      throw new ApiError("not_found", `${resource.name} not found`);
-    }
-    const { data, replayed } = restored;
-    // jsonb keeps no order.
-    const row = Object.fromEntries(fields.map((field) => [field, data[field]]));
-    return reply(200, { data: row as z.output<typeof record> }, {
-      headers: replayed ? REPLAYED : undefined,
-    });
+    const outcome = outcomeOf<z.output<typeof record>>(rows(answer), record);
+    const { data } = onlyResult(outcome, { name, constraints: {}, conflict });
+    return reply(200, { data }, { headers: headersOf(outcome) });
   });
 }
