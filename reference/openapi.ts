@@ -131,6 +131,12 @@ export function openApi(examples: Examples): JsonSchema {
             "rows in the answer are as they are now.",
           schema: { type: "string", const: "true" },
         },
+        IdempotencyMismatch: {
+          description:
+            "Present when the request repeats the `idempotency_key` of an earlier send, and says something else than the " +
+            "request that made it. What it says was not sent.",
+          schema: { type: "string", const: "true" },
+        },
         CacheControl: {
           description: "No cache may keep an answer, because answers hold company data.",
           required: true,
@@ -219,10 +225,15 @@ function etagOf({ conditional, method }: Operation): JsonSchema {
 }
 
 /** The header of the answer to a repeat. */
-function replayedOf({ idempotent }: Operation): JsonSchema {
-  return idempotent
-    ? { "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" } }
-    : {};
+function replayedOf({ idempotent, keyInBody }: Operation): JsonSchema {
+  return {
+    ...(idempotent && {
+      "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" },
+    }),
+    ...(keyInBody && {
+      "Idempotency-Mismatch": { $ref: "#/components/headers/IdempotencyMismatch" },
+    }),
+  };
 }
 
 /** Whether an example shows a body of this content type that succeeds. */

@@ -76,6 +76,8 @@ export const HEADER_WORDS = {
   "Idempotency-Key":
     "A name of your own for this request, such as a UUID, of 1 to 255 visible ASCII characters. A repeat with the same key " +
     "and body within 24 hours writes nothing: it answers the rows that the first request wrote, as they are now.",
+  "Idempotency-Key of a send":
+    "`idempotency_key` in the body names the send, so this header can be left out. When it is sent, it must be the same.",
   "If-Match":
     "The ETag of the record as you read it, which is its `version` in double quotes. The change is made only while the " +
     "record still has it; else the answer is a 412 and nothing is written. It may be a list, or `*` for any.",

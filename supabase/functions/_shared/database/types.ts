@@ -1320,6 +1320,7 @@ export type Database = {
           "created_at": string;
           "created_conversation": boolean;
           "double_sent_ids": (string)[];
+          "fingerprint": string | null;
           "id": string;
           "idempotency_key": string | null;
           "language_code": string | null;
@@ -1341,6 +1342,7 @@ export type Database = {
           "created_at"?: string;
           "created_conversation"?: boolean;
           "double_sent_ids"?: (string)[];
+          "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
           "language_code"?: string | null;
@@ -1361,6 +1363,7 @@ export type Database = {
           "created_at"?: string;
           "created_conversation"?: boolean;
           "double_sent_ids"?: (string)[];
+          "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
           "language_code"?: string | null;
@@ -2708,6 +2711,7 @@ export type Database = {
           "content": string;
           "conversation_id": string;
           "dry_run"?: boolean;
+          "fingerprint"?: string;
           "idempotency_key"?: string;
         };
         Returns: Json;
@@ -2720,6 +2724,7 @@ export type Database = {
           "contact_name"?: string;
           "content": string;
           "dry_run"?: boolean;
+          "fingerprint"?: string;
           "header_variables"?: (string)[];
           "idempotency_key"?: string;
           "language_code": string;

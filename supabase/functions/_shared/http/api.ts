@@ -10,7 +10,7 @@ import { requireAddress } from "./address.ts";
 import { readBatch } from "./batch_body.ts";
 import { MAX_VALUES } from "./body.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
-import { idempotencyOf, readIdempotencyKey } from "./idempotency.ts";
+import { idempotencyOf, readIdempotencyKey, requireKeyOfBody } from "./idempotency.ts";
 import { bodiesOf, type Operation } from "./operation.ts";
 import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
 import { requestId } from "./request_id.ts";
@@ -85,6 +85,7 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   const query = readQuery(c.req.url, operation.query);
   const conditions = readConditions(c.req.raw.headers, operation);
   const key = readIdempotencyKey(c.req.raw.headers, operation);
+  c.set("isRepeatable", key !== null);
   let body: unknown;
   if (operation.body) {
     const { answers, batch, maxValues = MAX_VALUES } = operation;
@@ -94,6 +95,7 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
     body = batch
       ? await readBatch(c.req.raw, batch, reading)
       : await readBody(c.req.raw, bodiesOf(operation), readOnly, reading);
+    requireKeyOfBody(c.req.raw.headers, operation, body);
   }
   const { ifMatch } = conditions;
   const idempotency = key && await idempotencyOf(key, operation, params, { query, body });

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { AcceptedVersions } from "../database/conditional_write.ts";
+import type { Idempotency } from "../database/idempotency.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import type { Origin } from "../log.ts";
 import type { Batch, JudgedItem } from "./batch_body.ts";
-import type { Idempotency } from "./idempotency.ts";
 
 /** The one declaration of an operation. Routing, validation and the API's description all derive from it. */
 export interface Declaration {
@@ -32,6 +32,8 @@ export interface Declaration {
   conditional?: boolean;
   /** Whether it is done once for each Idempotency-Key. Every POST of the gateway is. */
   idempotent?: boolean;
+  /** Whether its body has `idempotency_key`, which names what it sends. The header may say the same and nothing else. */
+  keyInBody?: boolean;
   /** How many JSON values its body may have, those within others included; 10,000 unless given. */
   maxValues?: number;
   /** The bodies of its successes, by HTTP status. */

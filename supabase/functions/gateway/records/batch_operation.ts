@@ -1,9 +1,9 @@
 import * as z from "zod";
+import type { Idempotency } from "../../_shared/database/idempotency.ts";
 import { type ApiError, type FieldError, invalidRequest } from "../../_shared/errors.ts";
 import { readOnlyFieldsOf } from "../../_shared/http/answers.ts";
 import { batchOf, fieldOfItem, type JudgedItem, MAX_ITEMS } from "../../_shared/http/batch_body.ts";
 import { Id } from "../../_shared/http/fields.ts";
-import type { Idempotency } from "../../_shared/http/idempotency.ts";
 import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { errorOf, headersOf, type Meanings, type NotWritten, type Outcome } from "./written.ts";

@@ -1,6 +1,7 @@
 import { rows } from "../../_shared/database/rows.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { type ClaimedSend, claimSend, type RepeatedSend } from "../../_shared/sending/claim.ts";
+import { fingerprintOfSend } from "../../_shared/sending/repeat.ts";
 import type { SettlePatience } from "../../_shared/whatsapp/settle.ts";
 import type { ReplyRequest } from "./request.ts";
 
@@ -37,9 +38,10 @@ export async function claimReply(
   caller: Caller,
   patience: SettlePatience,
   claimId: string,
-  { conversation_id, text, idempotency_key }: ReplyRequest,
+  request: ReplyRequest,
   dryRun: boolean,
 ): Promise<ReplyClaim> {
+  const { conversation_id, text, idempotency_key } = request;
   return await claimSend(caller, patience, claimId, async () =>
     rows(
       await caller.db.rpc("claim_reply", {
@@ -48,6 +50,7 @@ export async function claimReply(
         content: text,
         idempotency_key,
         dry_run: dryRun,
+        fingerprint: await fingerprintOfSend(request),
       }),
     ) as unknown as ReplyClaim); // jsonb that claim_reply() makes
 }
