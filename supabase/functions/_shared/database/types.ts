@@ -835,6 +835,65 @@ export type Database = {
           },
         ];
       };
+      "deal_history": {
+        Row: {
+          "api_key_id": string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value": string | null;
+          "id": string;
+          "kind": string;
+          "to_value": string | null;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "api_key_id"?: string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value"?: string | null;
+          "id"?: string;
+          "kind": string;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "api_key_id"?: string | null;
+          "at"?: string;
+          "company_id"?: string;
+          "deal_id"?: string;
+          "from_value"?: string | null;
+          "id"?: string;
+          "kind"?: string;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deal_history_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "deals": {
         Row: {
           "archived_at": string | null;
@@ -842,12 +901,15 @@ export type Database = {
           "contact_id": string;
           "created_at": string;
           "id": string;
+          "lost_at": string | null;
+          "stage_changed_at": string;
           "stage_id": string;
           "status": string;
           "title": string;
           "updated_at": string;
           "value": number | null;
           "version": number;
+          "won_at": string | null;
           "words": string;
         };
         ComputedFields: never;
@@ -857,12 +919,15 @@ export type Database = {
           "contact_id": string;
           "created_at"?: string;
           "id"?: string;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string;
           "stage_id": string;
           "status"?: string;
           "title": string;
           "updated_at"?: string;
           "value"?: number | null;
           "version"?: number;
+          "won_at"?: string | null;
           "words"?: never;
         };
         Update: {
@@ -871,12 +936,15 @@ export type Database = {
           "contact_id"?: string;
           "created_at"?: string;
           "id"?: string;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string;
           "stage_id"?: string;
           "status"?: string;
           "title"?: string;
           "updated_at"?: string;
           "value"?: number | null;
           "version"?: number;
+          "won_at"?: string | null;
           "words"?: never;
         };
         Relationships: [
@@ -1271,6 +1339,7 @@ export type Database = {
       };
       "pipelines": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -1282,16 +1351,18 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "id"?: string;
           "is_default"?: boolean;
           "name": string;
-          "position"?: number;
+          "position": number;
           "updated_at"?: string;
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "id"?: string;
@@ -1402,6 +1473,7 @@ export type Database = {
       };
       "stages": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -1413,16 +1485,18 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "id"?: string;
           "name": string;
           "pipeline_id": string;
-          "position"?: number;
+          "position": number;
           "updated_at"?: string;
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "id"?: string;
@@ -2090,6 +2164,65 @@ export type Database = {
           },
         ];
       };
+      "own_deal_history": {
+        Row: {
+          "api_key_id": string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value": string | null;
+          "id": string;
+          "kind": string;
+          "to_value": string | null;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "api_key_id"?: string | null;
+          "at"?: string | null;
+          "company_id"?: string | null;
+          "deal_id"?: string | null;
+          "from_value"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "api_key_id"?: string | null;
+          "at"?: string | null;
+          "company_id"?: string | null;
+          "deal_id"?: string | null;
+          "from_value"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deal_history_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "own_deals": {
         Row: {
           "archived_at": string | null;
@@ -2097,6 +2230,9 @@ export type Database = {
           "contact_id": string;
           "created_at": string;
           "id": string;
+          "lost_at": string | null;
+          "lost_sort": string | null;
+          "stage_changed_at": string;
           "stage_id": string;
           "status": string;
           "title": string;
@@ -2105,6 +2241,8 @@ export type Database = {
           "value": number | null;
           "value_sort": number | null;
           "version": string | null;
+          "won_at": string | null;
+          "won_sort": string | null;
           "words": string;
         };
         ComputedFields: never;
@@ -2114,6 +2252,9 @@ export type Database = {
           "contact_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
+          "lost_at"?: string | null;
+          "lost_sort"?: never;
+          "stage_changed_at"?: string | null;
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
@@ -2122,6 +2263,8 @@ export type Database = {
           "value"?: number | null;
           "value_sort"?: never;
           "version"?: never;
+          "won_at"?: string | null;
+          "won_sort"?: never;
           "words"?: string | null;
         };
         Update: {
@@ -2130,6 +2273,9 @@ export type Database = {
           "contact_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
+          "lost_at"?: string | null;
+          "lost_sort"?: never;
+          "stage_changed_at"?: string | null;
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
@@ -2138,6 +2284,8 @@ export type Database = {
           "value"?: number | null;
           "value_sort"?: never;
           "version"?: never;
+          "won_at"?: string | null;
+          "won_sort"?: never;
           "words"?: string | null;
         };
         Relationships: [
@@ -2352,6 +2500,7 @@ export type Database = {
       };
       "own_pipelines": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -2365,6 +2514,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2377,6 +2527,7 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2471,6 +2622,7 @@ export type Database = {
       };
       "own_stages": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -2484,6 +2636,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2496,6 +2649,7 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2672,6 +2826,8 @@ export type Database = {
       };
     };
     Functions: {
+      "add_pipeline": { Args: { "idempotency"?: Json; "pipeline": Json }; Returns: Json };
+      "add_stage": { Args: { "idempotency"?: Json; "stage": Json }; Returns: Json };
       "apply_channel_event": {
         Args: { "event_id": string; "items": Json; "problem"?: string };
         Returns: Json;
@@ -2694,6 +2850,11 @@ export type Database = {
         Args: { "accepted_versions"?: (number)[]; "id": string };
         Returns: boolean;
       };
+      "archive_pipeline": { Args: { "pipeline_id": string; "version"?: number }; Returns: string };
+      "archive_stage": {
+        Args: { "move_deals_to"?: string; "stage_id": string; "version"?: number };
+        Returns: string;
+      };
       "authenticate": { Args: Record<PropertyKey, never>; Returns: string };
       "begin_channel_job": { Args: { "job": string }; Returns: boolean };
       "begin_job": { Args: { "account_id": string; "job": string }; Returns: Json };
@@ -2701,6 +2862,8 @@ export type Database = {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
       };
+      "change_pipeline": { Args: { "changes": Json; "pipeline_id": string }; Returns: Json };
+      "change_stage": { Args: { "changes": Json; "stage_id": string }; Returns: Json };
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_app": { Args: { "app_key": string }; Returns: Json };
       "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };
