@@ -120,10 +120,21 @@ export function openApi(examples: Examples): JsonSchema {
             "As `ETag`. Missing when `fields` or `include` asks for another form of the record.",
           schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
         },
+        ETagOfPresent: {
+          description:
+            "The `ETag` of the record as it is now. Missing when there is no such record.",
+          schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
+        },
         IdempotentReplayed: {
           description:
             "Present when the request repeats an earlier one by its `Idempotency-Key`, so that nothing was written. The " +
             "rows in the answer are as they are now.",
+          schema: { type: "string", const: "true" },
+        },
+        IdempotencyMismatch: {
+          description:
+            "Present when the request repeats the `idempotency_key` of an earlier send, and says something else than the " +
+            "request that made it. What it says was not sent.",
           schema: { type: "string", const: "true" },
         },
         CacheControl: {
@@ -214,10 +225,15 @@ function etagOf({ conditional, method }: Operation): JsonSchema {
 }
 
 /** The header of the answer to a repeat. */
-function replayedOf({ idempotent }: Operation): JsonSchema {
-  return idempotent
-    ? { "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" } }
-    : {};
+function replayedOf({ idempotent, keyInBody }: Operation): JsonSchema {
+  return {
+    ...(idempotent && {
+      "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" },
+    }),
+    ...(keyInBody && {
+      "Idempotency-Mismatch": { $ref: "#/components/headers/IdempotencyMismatch" },
+    }),
+  };
 }
 
 /** Whether an example shows a body of this content type that succeeds. */

@@ -26,6 +26,12 @@ const PARAMETERS: Record<string, string> = {
   custom_fields:
     "`custom_fields.<key>=<value>` finds contacts by a custom field. The key is all that follows the first " +
     'dot. The value is compared as text: `5` finds 5 and "5". Several values have commas between them.',
+  on_conflict:
+    "What becomes of a contact that your company has already. `update`: the given fields replace its own. `keep`: they " +
+    "fill only fields that are empty. `fail`: it stays as it is, and the item is a 409.",
+  atomic:
+    "With `true`, nothing is written unless every item can be. The answer is then the error of the first item that cannot, " +
+    "and `details` has the fields of the items, such as `items.3.phone`.",
   idempotency_key: "The idempotency key of the send, as it was given.",
   dry_run:
     "With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the " +
@@ -71,6 +77,8 @@ export const HEADER_WORDS = {
   "Idempotency-Key":
     "A name of your own for this request, such as a UUID, of 1 to 255 visible ASCII characters. A repeat with the same key " +
     "and body within 24 hours writes nothing: it answers the rows that the first request wrote, as they are now.",
+  "Idempotency-Key of a send":
+    "`idempotency_key` in the body names the send, so this header can be left out. When it is sent, it must be the same.",
   "If-Match":
     "The ETag of the record as you read it, which is its `version` in double quotes. The change is made only while the " +
     "record still has it; else the answer is a 412 and nothing is written. It may be a list, or `*` for any.",

@@ -38,14 +38,17 @@ export function parametersOf(
 
 /** The headers that an operation takes, beside those that all take. */
 export function headersTaken(operation: Operation): JsonSchema[] {
-  const taken = (name: keyof typeof HEADER_WORDS, example: string): JsonSchema => {
+  const taken = (words: keyof typeof HEADER_WORDS, example: string): JsonSchema => {
+    const [name] = words.split(" ");
     const schema = { type: "string", examples: [example] };
-    return { name, in: "header", required: false, description: HEADER_WORDS[name], schema };
+    return { name, in: "header", required: false, description: HEADER_WORDS[words], schema };
   };
   const condition = conditionOf(operation);
+  const { idempotent, keyInBody } = operation;
   return [
     ...(condition ? [taken(condition, '"374810"')] : []),
-    ...(operation.idempotent ? [taken("Idempotency-Key", "5f0c4a3e-order-1042")] : []),
+    ...(idempotent ? [taken("Idempotency-Key", "5f0c4a3e-order-1042")] : []),
+    ...(keyInBody ? [taken("Idempotency-Key of a send", "order-A-1815-shipped")] : []),
   ];
 }
 

@@ -32,7 +32,8 @@ as $$
 declare
   earlier record;
 begin
-  if idempotency is null then
+  -- The local Data API hands a null over as JSON's.
+  if idempotency is null or idempotency = 'null' then
     return null;
   end if;
   -- Whoever has the lock is at work. To wait for it, as for the row itself, would hold a connection.
@@ -55,6 +56,9 @@ begin
   where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key';
   if earlier.fingerprint <> idempotency ->> 'fingerprint' then
     raise sqlstate 'PT422' using message = 'idempotency_key_reused';
+  end if;
+  if earlier.outcome is null then
+    raise exception 'The request with this key has kept no outcome, so it cannot be repeated';
   end if;
   return earlier.outcome;
 end

@@ -27,6 +27,7 @@ Deno.test("a new deal is open, in the given stage, and has no value unless given
     won_at: null,
     lost_at: null,
     stage_changed_at: created_at,
+    archived_at: null,
   });
   const list = await call(company.keys.read, "GET", "/deals");
   assert.deepEqual(list.body.data[0], body.data);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newCompanyWithTemplate, newKey } from "../support/company.ts";
 import { type Answer, call, send } from "../support/calls.ts";
 import { ownGateway } from "../support/own_functions.ts";
-import { pageRoutes, type Route, routes } from "../support/routes.ts";
+import { isOfBatch, pageRoutes, type Route, routes } from "../support/routes.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
@@ -22,6 +22,8 @@ function assertError(answer: Answer, status: number, code: string, error: string
 
 Deno.test("the operations with a key are those of the specification", () => {
   assert.deepEqual(routes.map(({ method, pattern }) => `${method} ${pattern}`).sort(), [
+    "DELETE /contacts/:id",
+    "DELETE /deals/:id",
     "DELETE /pipelines/:id",
     "DELETE /stages/:id",
     "GET /contacts",
@@ -53,10 +55,14 @@ Deno.test("the operations with a key are those of the specification", () => {
     "PATCH /contacts/:id",
     "PATCH /conversations/:id",
     "PATCH /deals/:id",
+    "PATCH /deals/batch",
     "PATCH /pipelines/:id",
     "PATCH /stages/:id",
     "POST /contacts",
+    "POST /contacts/:id/restore",
     "POST /deals",
+    "POST /deals/:id/restore",
+    "POST /deals/batch",
     "POST /pipelines",
     "POST /stages",
   ]);
@@ -68,7 +74,8 @@ for (const route of routes) {
   Deno.test(`${name} succeeds with a key that has only the ${route.scope} scope`, async () => {
     const answer = await request(route, company.keys[route.scope]);
     assert.deepEqual(answer.status, route.success);
-    const isList = pageRoutes.includes(route) || ["/search", "/sends"].includes(route.pattern);
+    const isList = pageRoutes.includes(route) || isOfBatch(route) ||
+      ["/search", "/sends"].includes(route.pattern);
     assert.deepEqual(Array.isArray(answer.body.data), isList);
   });
 

@@ -135,6 +135,10 @@ Deno.test("a stage is archived once its deals have a place to go, and they move 
   assert.deepEqual(included.map(({ name }: Row) => name), ["to"]);
   assertConflict(await ask("PATCH", path, { name: "x" }), /archived stage cannot be changed/);
   const into = { title: "x", contact_id: company.contact_id, stage_id: from.id };
+  const batch = { items: [into, { ...into, stage_id: to.id }] };
+  const { data: results } = (await ask("POST", "/deals/batch", batch)).body;
+  assert.deepEqual(results.map(({ status }: Row) => status), [422, 201]);
+  assert.match(results[0].error.details[0].message, /archived$/);
   assertField(await ask("POST", "/deals", into), "stage_id", /archived$/);
   assertField(
     await ask("PATCH", `/deals/${deals[0]}`, { stage_id: from.id }),

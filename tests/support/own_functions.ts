@@ -55,8 +55,8 @@ export async function ownSender(
   const config = await readSenderConfig(environment({ supabaseUrl, channelUrl }));
   const whatsapp = { ...config.whatsapp, timeoutMs };
   const app = sendExternalTemplate({ ...config, whatsapp, ...changes });
-  return (key: string, json: unknown, query = "") =>
-    ask(app, key, "POST", `/send-external-template${query}`, json);
+  return (key: string, json: unknown, query = "", headers?: Record<string, string>) =>
+    ask(app, key, "POST", `/send-external-template${query}`, json, headers);
 }
 
 /**
@@ -82,8 +82,8 @@ export async function ownReplies(
 ) {
   const config = await readWhatsappConfig(environment({ supabaseUrl, channelUrl }));
   const app = whatsapp({ ...config, whatsapp: { ...config.whatsapp, timeoutMs }, ...changes });
-  return (key: string, json: unknown, query = "") =>
-    ask(app, key, "POST", `/whatsapp/messages${query}`, json);
+  return (key: string, json: unknown, query = "", headers?: Record<string, string>) =>
+    ask(app, key, "POST", `/whatsapp/messages${query}`, json, headers);
 }
 
 async function ask<Env extends object>(

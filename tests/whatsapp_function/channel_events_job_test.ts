@@ -21,7 +21,7 @@ Deno.test("the job takes no account, and answers with what it has done", async (
   for (
     const count of [
       ...["applied", "done", "woken", "waiting_applied", "expired", "events_removed"],
-      "waiting_removed",
+      ...["waiting_removed", "keys_removed"],
     ]
   ) assert.equal(typeof body.data[count], "number", count);
   const [row] = await withDatabase((sql) => sql`select * from channel_jobs`);

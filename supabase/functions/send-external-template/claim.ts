@@ -6,6 +6,7 @@ import {
   claimSend,
   type RepeatedSend,
 } from "../_shared/sending/claim.ts";
+import { fingerprintOfSend } from "../_shared/sending/repeat.ts";
 import type { SettlePatience } from "../_shared/whatsapp/settle.ts";
 import type { Fault } from "../_shared/whatsapp/template_words.ts";
 import type { SendRequest } from "./request.ts";
@@ -88,6 +89,7 @@ export async function claimTemplate(
         button_variables: request.button_variables,
         preflight,
         dry_run: dryRun,
+        fingerprint: await fingerprintOfSend(request),
       }),
     ) as unknown as Claim); // jsonb that claim_template_send() makes
 }

@@ -18,6 +18,7 @@ export function senderOperations(config: SenderConfig) {
       scope: "messaging",
       query: SendParameters,
       body: SendRequest,
+      keyInBody: true,
       answers: { 200: SendAnswer },
       errors: [
         "account_not_connected",
@@ -35,7 +36,8 @@ export function senderOperations(config: SenderConfig) {
       const sending = share.run(caller.holder, send);
       // The send goes on, and its outcome is recorded, when the caller hangs up.
       keepRunning(sending.catch(() => {}));
-      return reply(200, await sending);
+      const { body: answer, headers } = await sending;
+      return reply(200, answer, { headers });
     }),
   ];
 }

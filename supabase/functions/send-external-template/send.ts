@@ -1,8 +1,9 @@
 import type { Caller } from "../_shared/key/caller.ts";
 import type { Origin } from "../_shared/log.ts";
-import { dryRunAnswer, repeatAnswer, sentAnswer } from "../_shared/sending/answers.ts";
+import { dryRunAnswer, sentAnswer } from "../_shared/sending/answers.ts";
 import { callAndSettle } from "../_shared/sending/call.ts";
 import { type FailedOutcome, failedSend } from "../_shared/sending/errors.ts";
+import { repeatReply, type SendReply } from "../_shared/sending/repeat.ts";
 import { noAccount, refusedByCatalogue, type SendAnswer } from "./answers.ts";
 import type { SenderConfig } from "./config.ts";
 import { claimWhenReady } from "./ready_claim.ts";
@@ -20,7 +21,7 @@ export async function sendTemplate(
   config: SenderConfig,
   request: SendRequest,
   { dryRun, origin }: { dryRun: boolean; origin: Origin },
-): Promise<SendAnswer> {
+): Promise<SendReply<SendAnswer>> {
   const began = performance.now();
   const claimId = crypto.randomUUID();
   const claim = await claimWhenReady(caller, config, claimId, request, { dryRun, origin });
@@ -30,12 +31,12 @@ export async function sendTemplate(
     case "template_refused":
       throw refusedByCatalogue(claim.faults);
     case "send":
-      return dryRunAnswer(claim);
+      return { body: dryRunAnswer(claim) };
     case "repeat":
-      return dryRun ? dryRunAnswer(claim) : repeatAnswer(claim);
+      return repeatReply(claim, { dryRun, origin });
     case "do_not_contact":
     case "marketing_opt_out":
-      return dryRun ? dryRunAnswer(claim) : { success: false, reason: claim.result };
+      return { body: dryRun ? dryRunAnswer(claim) : { success: false, reason: claim.result } };
   }
 
   const message = templateMessage(request, claim.template);
@@ -43,7 +44,7 @@ export async function sendTemplate(
     ...{ claimId, send: claim, message, began, origin },
     event: "template_send",
   });
-  if (outcome.kind === "accepted") return sentAnswer(claim, outcome.whatsappMessageId);
+  if (outcome.kind === "accepted") return { body: sentAnswer(claim, outcome.whatsappMessageId) };
   throw failedSend(ofTemplate(outcome), {
     send: claim,
     hasKey: request.idempotency_key !== undefined,

@@ -386,26 +386,32 @@ export type Database = {
       };
       "contact_former_phones": {
         Row: {
+          "archived_phone_key": string | null;
           "company_id": string;
           "contact_id": string;
           "id": string;
+          "is_archived": boolean;
           "phone": string;
-          "phone_key": string;
+          "phone_key": string | null;
           "until": string;
         };
         ComputedFields: never;
         Insert: {
+          "archived_phone_key"?: never;
           "company_id": string;
           "contact_id": string;
           "id"?: string;
+          "is_archived"?: boolean;
           "phone": string;
           "phone_key"?: never;
           "until": string;
         };
         Update: {
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "contact_id"?: string;
           "id"?: string;
+          "is_archived"?: boolean;
           "phone"?: string;
           "phone_key"?: never;
           "until"?: string;
@@ -436,29 +442,32 @@ export type Database = {
       };
       "contact_identities": {
         Row: {
+          "archived_user_id": string | null;
           "business_account_id": string | null;
           "company_id": string;
           "contact_id": string;
           "id": string;
           "seen_at": string;
-          "user_id": string;
+          "user_id": string | null;
         };
         ComputedFields: never;
         Insert: {
+          "archived_user_id"?: string | null;
           "business_account_id"?: string | null;
           "company_id": string;
           "contact_id": string;
           "id"?: string;
           "seen_at"?: string;
-          "user_id": string;
+          "user_id"?: string | null;
         };
         Update: {
+          "archived_user_id"?: string | null;
           "business_account_id"?: string | null;
           "company_id"?: string;
           "contact_id"?: string;
           "id"?: string;
           "seen_at"?: string;
-          "user_id"?: string;
+          "user_id"?: string | null;
         };
         Relationships: [
           {
@@ -599,6 +608,8 @@ export type Database = {
       };
       "contacts": {
         Row: {
+          "archived_at": string | null;
+          "archived_phone_key": string | null;
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
@@ -635,6 +646,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
@@ -670,6 +683,8 @@ export type Database = {
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
@@ -881,6 +896,7 @@ export type Database = {
       };
       "deals": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "contact_id": string;
           "created_at": string;
@@ -898,6 +914,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "contact_id": string;
           "created_at"?: string;
@@ -914,6 +931,7 @@ export type Database = {
           "words"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "contact_id"?: string;
           "created_at"?: string;
@@ -1373,6 +1391,7 @@ export type Database = {
           "created_at": string;
           "created_conversation": boolean;
           "double_sent_ids": (string)[];
+          "fingerprint": string | null;
           "id": string;
           "idempotency_key": string | null;
           "language_code": string | null;
@@ -1394,6 +1413,7 @@ export type Database = {
           "created_at"?: string;
           "created_conversation"?: boolean;
           "double_sent_ids"?: (string)[];
+          "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
           "language_code"?: string | null;
@@ -1414,6 +1434,7 @@ export type Database = {
           "created_at"?: string;
           "created_conversation"?: boolean;
           "double_sent_ids"?: (string)[];
+          "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
           "language_code"?: string | null;
@@ -1941,6 +1962,8 @@ export type Database = {
     Views: {
       "own_contacts": {
         Row: {
+          "archived_at": string | null;
+          "archived_phone_key": string | null;
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
@@ -1971,6 +1994,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
@@ -2000,6 +2025,8 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
@@ -2198,6 +2225,7 @@ export type Database = {
       };
       "own_deals": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "contact_id": string;
           "created_at": string;
@@ -2219,6 +2247,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
@@ -2239,6 +2268,7 @@ export type Database = {
           "words"?: string | null;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
@@ -2812,6 +2842,14 @@ export type Database = {
         };
         Returns: Json;
       };
+      "archive_contact": {
+        Args: { "accepted_versions"?: (number)[]; "id": string };
+        Returns: boolean;
+      };
+      "archive_deal": {
+        Args: { "accepted_versions"?: (number)[]; "id": string };
+        Returns: boolean;
+      };
       "archive_pipeline": { Args: { "pipeline_id": string; "version"?: number }; Returns: string };
       "archive_stage": {
         Args: { "move_deals_to"?: string; "stage_id": string; "version"?: number };
@@ -2836,6 +2874,7 @@ export type Database = {
           "content": string;
           "conversation_id": string;
           "dry_run"?: boolean;
+          "fingerprint"?: string;
           "idempotency_key"?: string;
         };
         Returns: Json;
@@ -2848,6 +2887,7 @@ export type Database = {
           "contact_name"?: string;
           "content": string;
           "dry_run"?: boolean;
+          "fingerprint"?: string;
           "header_variables"?: (string)[];
           "idempotency_key"?: string;
           "language_code": string;
@@ -2949,6 +2989,8 @@ export type Database = {
         Returns: Json[];
       };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
+      "patch_contacts": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
+      "patch_deals": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "receive_channel_event": {
         Args: { "app_key": string; "body": string; "items": Json; "problem"?: string };
         Returns: Json;
@@ -2972,6 +3014,8 @@ export type Database = {
         Returns: boolean;
       };
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
+      "restore_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
+      "restore_deal": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "rotate_channel_app": {
         Args: { "app_key": string; "sealed_secret": string };
         Returns: string;
@@ -2993,7 +3037,7 @@ export type Database = {
         }[];
       };
       "search_records": {
-        Args: { "max_rows": number; "patterns": (string)[]; "text": string };
+        Args: { "archived"?: string; "max_rows": number; "patterns": (string)[]; "text": string };
         Returns: Json[];
       };
       "settle_send": {
@@ -3021,6 +3065,21 @@ export type Database = {
       "store_channel_event": { Args: { "app_key": string; "body": string }; Returns: string };
       "tend_channel": { Args: { "max_rows"?: number }; Returns: Json };
       "unschedule_jobs": { Args: Record<PropertyKey, never>; Returns: number };
+      "write_contacts": {
+        Args: {
+          "accepted_versions"?: (number)[];
+          "atomic"?: boolean;
+          "idempotency"?: Json;
+          "items": (Json)[];
+          "must_exist"?: boolean;
+          "on_conflict"?: string;
+        };
+        Returns: Json;
+      };
+      "write_deals": {
+        Args: { "atomic"?: boolean; "idempotency"?: Json; "items": (Json)[] };
+        Returns: Json;
+      };
     };
     Enums: {
       [_ in never]: never;

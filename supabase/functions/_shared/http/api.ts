@@ -7,9 +7,10 @@ import { readOnlyFields } from "./answers.ts";
 import { etagOf, isKnown, readConditions } from "./conditional.ts";
 import type { ApiEnv } from "./env.ts";
 import { requireAddress } from "./address.ts";
+import { readBatch } from "./batch_body.ts";
 import { MAX_VALUES } from "./body.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
-import { idempotencyOf, readIdempotencyKey } from "./idempotency.ts";
+import { idempotencyOf, readIdempotencyKey, requireKeyOfBody } from "./idempotency.ts";
 import { bodiesOf, type Operation } from "./operation.ts";
 import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
 import { requestId } from "./request_id.ts";
@@ -84,14 +85,17 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   const query = readQuery(c.req.url, operation.query);
   const conditions = readConditions(c.req.raw.headers, operation);
   const key = readIdempotencyKey(c.req.raw.headers, operation);
+  c.set("isRepeatable", key !== null);
   let body: unknown;
   if (operation.body) {
-    const readOnly = Object.values(operation.answers).flatMap(readOnlyFields);
-    body = await readBody(c.req.raw, bodiesOf(operation), readOnly, {
-      maxValues: operation.maxValues ?? MAX_VALUES,
-      timeoutMs: bodyTimeoutMs,
-      judge: async () => await caller?.judge(),
-    });
+    const { answers, batch, maxValues = MAX_VALUES } = operation;
+    const judge = async () => await caller?.judgeUnlessKnown();
+    const reading = { maxValues, timeoutMs: bodyTimeoutMs, judge };
+    const readOnly = Object.values(answers).flatMap(readOnlyFields);
+    body = batch
+      ? await readBatch(c.req.raw, batch, reading)
+      : await readBody(c.req.raw, bodiesOf(operation), readOnly, reading);
+    requireKeyOfBody(c.req.raw.headers, operation, body);
   }
   const { ifMatch } = conditions;
   const idempotency = key && await idempotencyOf(key, operation, params, { query, body });

@@ -7,5 +7,7 @@ export interface ApiEnv {
     origin: Origin;
     /** Missing while the key has not been read, and in an operation without a key. */
     caller?: Caller;
+    /** Whether the request has an Idempotency-Key, so that a repeat does it once. */
+    isRepeatable?: boolean;
   };
 }

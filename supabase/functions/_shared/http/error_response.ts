@@ -13,17 +13,19 @@ export interface ErrorAnswers {
   /**
    * What the caller does about a trouble of the database that passes: the end of a sentence.
    * @param mayBeDone whether a change may have been made.
+   * @param isRepeatable whether the request has an Idempotency-Key.
    */
-  whenUnavailable(method: string, mayBeDone: boolean): string;
+  whenUnavailable(method: string, mayBeDone: boolean, isRepeatable: boolean): string;
 }
 
 const DEFAULTS: ErrorAnswers = {
   always: {},
-  whenUnavailable(method, mayBeDone) {
+  whenUnavailable(method, mayBeDone, isRepeatable) {
     if (method === "GET" || method === "HEAD") return "try again";
-    return mayBeDone
-      ? "check whether the change was made before you repeat the request"
-      : "nothing was changed, so try again";
+    if (!mayBeDone) return "nothing was changed, so try again";
+    return isRepeatable
+      ? "the change may have been made, so repeat the request with the same Idempotency-Key: it is done once"
+      : "check whether the change was made before you repeat the request";
   },
 };
 
@@ -54,15 +56,17 @@ async function forCaller(
   c: Context<ApiEnv>,
   whenUnavailable: ErrorAnswers["whenUnavailable"],
 ): Promise<ApiError> {
-  const { origin, caller } = c.var;
+  const { origin, caller, isRepeatable = false } = c.var;
   const isKnown = error instanceof ApiError;
   if (!isKnown) logTrouble(origin, error);
   const { method } = c.req;
   const trouble = passingTrouble(error);
-  if (trouble) return databaseUnavailable(trouble, whenUnavailable(method, mayBeDone(error)));
+  if (trouble) {
+    const whatToDo = whenUnavailable(method, mayBeDone(error), isRepeatable);
+    return databaseUnavailable(trouble, whatToDo);
+  }
   const answer = isKnown ? error : new ApiError("internal", "Internal error");
-  // To judge the key takes a statement, which a caller with too many requests must not cost.
-  if (isAboutKey(answer) || answer.code === "too_many_requests") return answer;
+  if (isAboutKey(answer) || NEEDS_NO_JUDGEMENT.has(answer.code)) return answer;
   try {
     await caller?.judge();
     return answer;
@@ -73,9 +77,18 @@ async function forCaller(
     if (!trouble) return new ApiError("internal", "Internal error");
     // How far a request came that failed unexpectedly is not known.
     const whatToDo = isKnown ? whenUnavailable : DEFAULTS.whenUnavailable;
-    return databaseUnavailable(trouble, whatToDo(method, mayBeDone(error)));
+    return databaseUnavailable(trouble, whatToDo(method, mayBeDone(error), isRepeatable));
   }
 }
+
+/** The errors before which the key is not judged again, because that takes a statement. */
+const NEEDS_NO_JUDGEMENT = new Set<string>([
+  // A caller with too many requests must not cost one.
+  "too_many_requests",
+  // The statement that found them had judged the key, and there may be many of them at once.
+  "idempotency_in_progress",
+  "idempotency_key_reused",
+]);
 
 function isAboutKey({ status }: ApiError): boolean {
   return status === 401 || status === 403;

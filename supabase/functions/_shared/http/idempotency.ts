@@ -1,20 +1,12 @@
 import { base64url } from "jose";
+import type { Idempotency } from "../database/idempotency.ts";
 import { invalidRequest } from "../errors.ts";
 import type { Declaration } from "./operation.ts";
 
 // A POST with an Idempotency-Key is done once; draft-ietf-httpapi-idempotency-key-header. The function in the database
 // that writes claims the key in its transaction: app.claim_idempotency_key().
 
-/** By what a request is recognised: the argument `idempotency` of the database's functions. */
-export type Idempotency = {
-  /** Two operations may have the same key. */
-  path: string;
-  key: string;
-  /** A digest of what the request asks for. */
-  fingerprint: string;
-};
-
-/** The header of an answer to a repeat. */
+/** The header of the answer to a repeat. */
 export const REPLAYED = { "Idempotent-Replayed": "true" };
 
 const HEADER = "Idempotency-Key";
@@ -32,10 +24,32 @@ export function readIdempotencyKey(
 ): string | null {
   const value = headers.get(HEADER);
   if (!idempotent || value === null) return null;
-  const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
+  const key = withoutQuotes(value);
   if (KEY.test(key)) return key;
   const message = "must be 1 to 255 visible ASCII characters, such as a UUID, and be sent once";
   throw invalidRequest([{ field: HEADER, message }]);
+}
+
+/**
+ * Refuses the header where the body names the request, unless both say the same: the caller relies on it.
+ * @throws ApiError invalid_request
+ */
+export function requireKeyOfBody(
+  headers: Headers,
+  { keyInBody }: Pick<Declaration, "keyInBody">,
+  body: unknown,
+) {
+  const value = headers.get(HEADER);
+  if (!keyInBody || value === null) return;
+  const { idempotency_key } = body as { idempotency_key?: string };
+  if (idempotency_key === value || idempotency_key === withoutQuotes(value)) return;
+  const message =
+    "must equal idempotency_key in the body, which names the send; it can be left out";
+  throw invalidRequest([{ field: HEADER, message }]);
+}
+
+function withoutQuotes(value: string): string {
+  return /^"(.*)"$/.exec(value)?.[1] ?? value;
 }
 
 /**
@@ -49,9 +63,13 @@ export async function idempotencyOf(
   asked: { query: unknown; body: unknown },
 ): Promise<Idempotency> {
   const own = path.replace(/:(\w+)/g, (_, name) => String(params[name]).toLowerCase());
+  return { path: own, key, fingerprint: await fingerprintOf(asked) };
+}
+
+/** A digest of what a request asks for, as its schemas have parsed it. The order of fields is no difference. */
+export async function fingerprintOf(asked: unknown): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(asked, inOrder));
-  const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return { path: own, key, fingerprint: base64url.encode(new Uint8Array(digest)) };
+  return base64url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
 /** For JSON.stringify: objects with their keys in order. */

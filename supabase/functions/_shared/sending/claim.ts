@@ -29,6 +29,8 @@ export interface RepeatedSend {
   status: "sent" | "pending" | "failed";
   conversation_id: string;
   message_id: string;
+  /** The repeat says something else than the request that made the send. */
+  mismatch?: true;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { rows } from "../../_shared/database/rows.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { type ClaimedSend, claimSend, type RepeatedSend } from "../../_shared/sending/claim.ts";
+import { fingerprintOfSend } from "../../_shared/sending/repeat.ts";
 import type { SettlePatience } from "../../_shared/whatsapp/settle.ts";
 import type { ReplyRequest } from "./request.ts";
 
@@ -13,6 +14,8 @@ type Decision =
   | ({ result: "claimed" } & ClaimedReply)
   | ({ result: "repeat" } & RepeatedSend)
   | { result: "not_found" }
+  /** The contact of the conversation is. */
+  | { result: "archived" }
   | { result: "no_account" }
   | { result: "do_not_contact" }
   /** With the contact's conversation on the account that is not closed. */
@@ -37,9 +40,10 @@ export async function claimReply(
   caller: Caller,
   patience: SettlePatience,
   claimId: string,
-  { conversation_id, text, idempotency_key }: ReplyRequest,
+  request: ReplyRequest,
   dryRun: boolean,
 ): Promise<ReplyClaim> {
+  const { conversation_id, text, idempotency_key } = request;
   return await claimSend(caller, patience, claimId, async () =>
     rows(
       await caller.db.rpc("claim_reply", {
@@ -48,6 +52,7 @@ export async function claimReply(
         content: text,
         idempotency_key,
         dry_run: dryRun,
+        fingerprint: await fingerprintOfSend(request),
       }),
     ) as unknown as ReplyClaim); // jsonb that claim_reply() makes
 }

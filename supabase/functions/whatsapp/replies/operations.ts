@@ -18,6 +18,7 @@ export function replyOperations(config: SendingConfig) {
       scope: "messaging",
       query: SendParameters,
       body: ReplyRequest,
+      keyInBody: true,
       answers: { 200: ReplyAnswer },
       errors: [
         "not_found",
@@ -39,7 +40,8 @@ export function replyOperations(config: SendingConfig) {
       );
       // The send goes on, and its outcome is recorded, when the caller hangs up.
       keepRunning(sending.catch(() => {}));
-      return reply(200, await sending);
+      const { body: answer, headers } = await sending;
+      return reply(200, answer, { headers });
     }),
   ];
 }

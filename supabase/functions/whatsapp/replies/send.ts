@@ -1,11 +1,13 @@
 import type { Caller } from "../../_shared/key/caller.ts";
 import type { Origin } from "../../_shared/log.ts";
-import { dryRunAnswer, repeatAnswer, sentAnswer } from "../../_shared/sending/answers.ts";
+import { dryRunAnswer, sentAnswer } from "../../_shared/sending/answers.ts";
 import { callAndSettle } from "../../_shared/sending/call.ts";
 import type { SendingConfig } from "../../_shared/sending/config.ts";
 import { failedSend } from "../../_shared/sending/errors.ts";
+import { repeatReply, type SendReply } from "../../_shared/sending/repeat.ts";
 import type { MessageContent, Recipient } from "../../_shared/whatsapp/message_call.ts";
 import {
+  archivedContact,
   closedConversation,
   noAccount,
   noConversation,
@@ -26,13 +28,15 @@ export async function sendReply(
   config: SendingConfig,
   request: ReplyRequest,
   { dryRun, origin }: { dryRun: boolean; origin: Origin },
-): Promise<ReplyAnswer> {
+): Promise<SendReply<ReplyAnswer>> {
   const began = performance.now();
   const claimId = crypto.randomUUID();
   const claim = await claimReply(caller, config, claimId, request, dryRun);
   switch (claim.result) {
     case "not_found":
       throw noConversation();
+    case "archived":
+      throw archivedContact();
     case "closed":
       throw closedConversation(claim.existing_id);
     case "no_account":
@@ -40,18 +44,18 @@ export async function sendReply(
     case "window_closed":
       throw windowClosed(claim.expires_at);
     case "send":
-      return dryRunAnswer(claim);
+      return { body: dryRunAnswer(claim) };
     case "repeat":
-      return dryRun ? dryRunAnswer(claim) : repeatAnswer(claim);
+      return repeatReply(claim, { dryRun, origin });
     case "do_not_contact":
-      return dryRun ? dryRunAnswer(claim) : { success: false, reason: claim.result };
+      return { body: dryRun ? dryRunAnswer(claim) : { success: false, reason: claim.result } };
   }
 
   const outcome = await callAndSettle(caller, config, {
     ...{ claimId, send: claim, message: replyMessage(claim, request), began, origin },
     event: "reply_send",
   });
-  if (outcome.kind === "accepted") return sentAnswer(claim, outcome.whatsappMessageId);
+  if (outcome.kind === "accepted") return { body: sentAnswer(claim, outcome.whatsappMessageId) };
   throw failedSend(outcome, {
     send: claim,
     hasKey: request.idempotency_key !== undefined,
