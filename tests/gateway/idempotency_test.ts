@@ -43,7 +43,7 @@ Deno.test("a repeat of any POST answers what the first was answered, in one roun
   for (const route of posts) {
     const headers = { "Idempotency-Key": anyKey() };
     const ask = () => request(all, "POST", route.path(company), body, headers);
-    const body = route.body!(company);
+    const body = route.body?.(company);
     const first = await ask();
     assertFirst(first, route.success);
     const rows = await snapshot(company.id);
