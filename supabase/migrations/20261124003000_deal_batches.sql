@@ -103,7 +103,8 @@ begin
   select jsonb_agg(
     case
       when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}'
-      when (item ->> 'stage_id')::uuid <> all (known_stages) then '{"status": 422, "constraint": "deals_stage_fkey"}'
+      when item ? 'stage_id' and (item ->> 'stage_id')::uuid <> all (known_stages)
+        then '{"status": 422, "constraint": "deals_stage_fkey"}'
       else jsonb_build_object('status', 200, 'id', (item ->> 'id')::uuid)
     end
     order by place
