@@ -194,6 +194,8 @@ Deno.test("each role may call exactly these functions", async () => {
   );
   assert.deepEqual(Object.fromEntries(callable.map(({ role, names }) => [role, names])), {
     api_client: [
+      "add_pipeline(jsonb,jsonb)",
+      "add_stage(jsonb,jsonb)",
       "app.change_clock_for(bigint,bigint,bigint)",
       "app.change_clock_now()",
       "app.change_now()",
@@ -205,8 +207,14 @@ Deno.test("each role may call exactly these functions", async () => {
       "app.phone_key(text)",
       "app.words(text)",
       "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
+      "archive_contact(uuid,bigint[])",
+      "archive_deal(uuid,bigint[])",
+      "archive_pipeline(uuid,bigint)",
+      "archive_stage(uuid,uuid,bigint)",
       "authenticate()",
       "begin_media_upload(uuid,uuid,integer)",
+      "change_pipeline(uuid,jsonb)",
+      "change_stage(uuid,jsonb)",
       "claim_reply(uuid,uuid,text,text,boolean,text)",
       "claim_template_send(uuid,text,text,text,text,text,text,text,text,text[],text[],text[],text,boolean,text)",
       "contact_changes(bigint,bigint,uuid,integer)",
@@ -220,6 +228,8 @@ Deno.test("each role may call exactly these functions", async () => {
       "other_conversation_not_closed(uuid)",
       "patch_contacts(jsonb[],boolean)",
       "patch_deals(jsonb[],boolean)",
+      "restore_contact(uuid,jsonb)",
+      "restore_deal(uuid,jsonb)",
       "settle_send(uuid,text,text,text,integer,text,text)",
       "settle_template_send(uuid,text,text,text,integer)",
       "write_contacts(jsonb[],text,boolean,bigint[],boolean,jsonb)",
@@ -228,7 +238,7 @@ Deno.test("each role may call exactly these functions", async () => {
     api_reader: [
       "app.company_id(text)",
       "app.words(text)",
-      "search_records(text[],text,integer)",
+      "search_records(text[],text,integer,text)",
     ],
     authenticated: [
       "app.change_now()",

@@ -27,8 +27,8 @@ Deno.test("a successful request costs exactly one database round trip, on every 
       route.body?.(company),
     );
     assert.ok(status < 300);
-    const callsFunction = route.method !== "GET" && route.asks.startsWith("rpc/");
-    const method = callsFunction ? "POST" : route.method;
+    const isCall = route.asks.startsWith("rpc/") && route.method !== "GET";
+    const method = isCall ? "POST" : route.method;
     assert.deepEqual(database.seen, [{ method, path: `/rest/v1/${route.asks}` }]);
   }
 });

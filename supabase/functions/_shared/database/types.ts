@@ -386,26 +386,32 @@ export type Database = {
       };
       "contact_former_phones": {
         Row: {
+          "archived_phone_key": string | null;
           "company_id": string;
           "contact_id": string;
           "id": string;
+          "is_archived": boolean;
           "phone": string;
-          "phone_key": string;
+          "phone_key": string | null;
           "until": string;
         };
         ComputedFields: never;
         Insert: {
+          "archived_phone_key"?: never;
           "company_id": string;
           "contact_id": string;
           "id"?: string;
+          "is_archived"?: boolean;
           "phone": string;
           "phone_key"?: never;
           "until": string;
         };
         Update: {
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "contact_id"?: string;
           "id"?: string;
+          "is_archived"?: boolean;
           "phone"?: string;
           "phone_key"?: never;
           "until"?: string;
@@ -436,29 +442,32 @@ export type Database = {
       };
       "contact_identities": {
         Row: {
+          "archived_user_id": string | null;
           "business_account_id": string | null;
           "company_id": string;
           "contact_id": string;
           "id": string;
           "seen_at": string;
-          "user_id": string;
+          "user_id": string | null;
         };
         ComputedFields: never;
         Insert: {
+          "archived_user_id"?: string | null;
           "business_account_id"?: string | null;
           "company_id": string;
           "contact_id": string;
           "id"?: string;
           "seen_at"?: string;
-          "user_id": string;
+          "user_id"?: string | null;
         };
         Update: {
+          "archived_user_id"?: string | null;
           "business_account_id"?: string | null;
           "company_id"?: string;
           "contact_id"?: string;
           "id"?: string;
           "seen_at"?: string;
-          "user_id"?: string;
+          "user_id"?: string | null;
         };
         Relationships: [
           {
@@ -599,6 +608,8 @@ export type Database = {
       };
       "contacts": {
         Row: {
+          "archived_at": string | null;
+          "archived_phone_key": string | null;
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
@@ -635,6 +646,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
@@ -670,6 +683,8 @@ export type Database = {
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
@@ -820,45 +835,116 @@ export type Database = {
           },
         ];
       };
+      "deal_history": {
+        Row: {
+          "api_key_id": string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value": string | null;
+          "id": string;
+          "kind": string;
+          "to_value": string | null;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "api_key_id"?: string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value"?: string | null;
+          "id"?: string;
+          "kind": string;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "api_key_id"?: string | null;
+          "at"?: string;
+          "company_id"?: string;
+          "deal_id"?: string;
+          "from_value"?: string | null;
+          "id"?: string;
+          "kind"?: string;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deal_history_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "deals": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "contact_id": string;
           "created_at": string;
           "id": string;
+          "lost_at": string | null;
+          "stage_changed_at": string;
           "stage_id": string;
           "status": string;
           "title": string;
           "updated_at": string;
           "value": number | null;
           "version": number;
+          "won_at": string | null;
           "words": string;
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "contact_id": string;
           "created_at"?: string;
           "id"?: string;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string;
           "stage_id": string;
           "status"?: string;
           "title": string;
           "updated_at"?: string;
           "value"?: number | null;
           "version"?: number;
+          "won_at"?: string | null;
           "words"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "contact_id"?: string;
           "created_at"?: string;
           "id"?: string;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string;
           "stage_id"?: string;
           "status"?: string;
           "title"?: string;
           "updated_at"?: string;
           "value"?: number | null;
           "version"?: number;
+          "won_at"?: string | null;
           "words"?: never;
         };
         Relationships: [
@@ -1253,6 +1339,7 @@ export type Database = {
       };
       "pipelines": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -1264,16 +1351,18 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "id"?: string;
           "is_default"?: boolean;
           "name": string;
-          "position"?: number;
+          "position": number;
           "updated_at"?: string;
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "id"?: string;
@@ -1384,6 +1473,7 @@ export type Database = {
       };
       "stages": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -1395,16 +1485,18 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "id"?: string;
           "name": string;
           "pipeline_id": string;
-          "position"?: number;
+          "position": number;
           "updated_at"?: string;
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "id"?: string;
@@ -1870,6 +1962,8 @@ export type Database = {
     Views: {
       "own_contacts": {
         Row: {
+          "archived_at": string | null;
+          "archived_phone_key": string | null;
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
@@ -1900,6 +1994,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
@@ -1929,6 +2025,8 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
@@ -2066,12 +2164,75 @@ export type Database = {
           },
         ];
       };
+      "own_deal_history": {
+        Row: {
+          "api_key_id": string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value": string | null;
+          "id": string;
+          "kind": string;
+          "to_value": string | null;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "api_key_id"?: string | null;
+          "at"?: string | null;
+          "company_id"?: string | null;
+          "deal_id"?: string | null;
+          "from_value"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "api_key_id"?: string | null;
+          "at"?: string | null;
+          "company_id"?: string | null;
+          "deal_id"?: string | null;
+          "from_value"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deal_history_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "own_deals": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "contact_id": string;
           "created_at": string;
           "id": string;
+          "lost_at": string | null;
+          "lost_sort": string | null;
+          "stage_changed_at": string;
           "stage_id": string;
           "status": string;
           "title": string;
@@ -2080,14 +2241,20 @@ export type Database = {
           "value": number | null;
           "value_sort": number | null;
           "version": string | null;
+          "won_at": string | null;
+          "won_sort": string | null;
           "words": string;
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
+          "lost_at"?: string | null;
+          "lost_sort"?: never;
+          "stage_changed_at"?: string | null;
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
@@ -2096,13 +2263,19 @@ export type Database = {
           "value"?: number | null;
           "value_sort"?: never;
           "version"?: never;
+          "won_at"?: string | null;
+          "won_sort"?: never;
           "words"?: string | null;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
+          "lost_at"?: string | null;
+          "lost_sort"?: never;
+          "stage_changed_at"?: string | null;
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
@@ -2111,6 +2284,8 @@ export type Database = {
           "value"?: number | null;
           "value_sort"?: never;
           "version"?: never;
+          "won_at"?: string | null;
+          "won_sort"?: never;
           "words"?: string | null;
         };
         Relationships: [
@@ -2325,6 +2500,7 @@ export type Database = {
       };
       "own_pipelines": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -2338,6 +2514,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2350,6 +2527,7 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2444,6 +2622,7 @@ export type Database = {
       };
       "own_stages": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -2457,6 +2636,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2469,6 +2649,7 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2645,6 +2826,8 @@ export type Database = {
       };
     };
     Functions: {
+      "add_pipeline": { Args: { "idempotency"?: Json; "pipeline": Json }; Returns: Json };
+      "add_stage": { Args: { "idempotency"?: Json; "stage": Json }; Returns: Json };
       "apply_channel_event": {
         Args: { "event_id": string; "items": Json; "problem"?: string };
         Returns: Json;
@@ -2659,6 +2842,19 @@ export type Database = {
         };
         Returns: Json;
       };
+      "archive_contact": {
+        Args: { "accepted_versions"?: (number)[]; "id": string };
+        Returns: boolean;
+      };
+      "archive_deal": {
+        Args: { "accepted_versions"?: (number)[]; "id": string };
+        Returns: boolean;
+      };
+      "archive_pipeline": { Args: { "pipeline_id": string; "version"?: number }; Returns: string };
+      "archive_stage": {
+        Args: { "move_deals_to"?: string; "stage_id": string; "version"?: number };
+        Returns: string;
+      };
       "authenticate": { Args: Record<PropertyKey, never>; Returns: string };
       "begin_channel_job": { Args: { "job": string }; Returns: boolean };
       "begin_job": { Args: { "account_id": string; "job": string }; Returns: Json };
@@ -2666,6 +2862,8 @@ export type Database = {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
       };
+      "change_pipeline": { Args: { "changes": Json; "pipeline_id": string }; Returns: Json };
+      "change_stage": { Args: { "changes": Json; "stage_id": string }; Returns: Json };
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_app": { Args: { "app_key": string }; Returns: Json };
       "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };
@@ -2825,6 +3023,8 @@ export type Database = {
         Returns: boolean;
       };
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
+      "restore_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
+      "restore_deal": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "rotate_channel_app": {
         Args: { "app_key": string; "sealed_secret": string };
         Returns: string;
@@ -2846,7 +3046,7 @@ export type Database = {
         }[];
       };
       "search_records": {
-        Args: { "max_rows": number; "patterns": (string)[]; "text": string };
+        Args: { "archived"?: string; "max_rows": number; "patterns": (string)[]; "text": string };
         Returns: Json[];
       };
       "settle_send": {

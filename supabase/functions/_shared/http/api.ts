@@ -49,6 +49,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
         request,
       );
       c.var.caller?.noteUse(c.var.origin);
+      if (status === 204) return c.body(null, status, headers);
       const etag = await etagOf(operation, request.query, body, json);
       if (etag) c.header("ETag", etag);
       if (etag && isKnown(etag, conditions)) return c.body(null, 304);
