@@ -1,9 +1,10 @@
 -- Who does not want to be contacted is not contacted, also after the contact was archived: whichever contact has the
--- phone or the id next inherits the wish, with its source and its time. So does a contact that takes the phone by a change,
--- and one that is restored while the newest wish is another's. Claims and callers read the wish where it always is.
+-- phone or the id next inherits the wish, with its source and its time. So does a contact that takes the phone by a
+-- change, and one that is restored while the newest wish is another's. Claims and callers read the wish where it
+-- always is.
 --
--- A wish is a decision of its time. The company that has the person's word for it takes it back at the contact that has
--- the phone now, as ever.
+-- A wish is a decision of its time. The company that has the person's word for it takes it back at the contact that
+-- has the phone now, as ever.
 
 create function app.wishes_of_archived(own_company_id uuid, by_phone text, by_user_id text, but_not_of uuid)
 returns public.contacts
@@ -47,8 +48,8 @@ begin
 end
 $$;
 comment on function app.wishes_of_archived(uuid, text, text, uuid) is
-  'The newest wishes of the archived contacts that had a phone or an id of the channel, in the columns of a contact; nulls '
-  'when there are none.';
+  'The newest wishes of the archived contacts that had a phone or an id of the channel, in the columns of a '
+  'contact; nulls when there are none.';
 
 create function app.with_inherited_wishes(contact public.contacts, by_user_id text, is_new boolean)
 returns public.contacts
@@ -78,8 +79,8 @@ begin
 end
 $$;
 comment on function app.with_inherited_wishes(public.contacts, text, boolean) is
-  'A contact with the wishes that it inherits of archived ones that had its phone, or this id. is_new: it has the phone '
-  'only now. Otherwise a decision of its own that is newer counts.';
+  'A contact with the wishes that it inherits of archived ones that had its phone, or this id. is_new: it has the '
+  'phone only now. Otherwise a decision of its own that is newer counts.';
 
 create function app.pass_on_wishes(contact public.contacts, by_user_id text, is_new boolean) returns void
 language plpgsql
@@ -128,7 +129,8 @@ begin
 end
 $$;
 comment on function app.inherit_wishes() is
-  'Trigger, for a contact that has a phone only now, or is no longer archived: it inherits the wishes of archived ones.';
+  'Trigger, for a contact that has a phone only now, or is no longer archived: it inherits the wishes of archived '
+  'ones.';
 create trigger contacts_inherit_wishes before insert or update of phone, archived_at on public.contacts
   for each row when (new.archived_at is null and new.phone is not null) execute function app.inherit_wishes();
 create trigger contacts_inherit_late_wishes after insert or update of phone, archived_at on public.contacts
@@ -170,8 +172,8 @@ begin
 end
 $$;
 comment on function app.pass_on_late_wishes() is
-  'Trigger: what is reported late of a message to an archived contact, such as an opt-out of marketing, holds for the '
-  'contact that has the phone now.';
+  'Trigger: what is reported late of a message to an archived contact, such as an opt-out of marketing, holds for '
+  'the contact that has the phone now.';
 create trigger contacts_pass_on_late_wishes
   after update of do_not_contact, do_not_contact_at, marketing_stopped_at, marketing_resumed_at on public.contacts
   for each row when (old.archived_at is not null and new.archived_at is not null)

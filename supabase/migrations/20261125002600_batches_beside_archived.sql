@@ -1,5 +1,5 @@
--- A batch leaves archived records as they are: to change one is a 404, as for a single one, and an item that would begin a
--- deal with an archived contact fails by itself.
+-- A batch leaves archived records as they are: to change one is a 404, as for a single one, and an item that would
+-- begin a deal with an archived contact fails by itself.
 
 create or replace function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
