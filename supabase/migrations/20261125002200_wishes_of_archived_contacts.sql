@@ -106,35 +106,77 @@ $$;
 comment on function app.pass_on_wishes(public.contacts, text, boolean) is
   'Writes the wishes that a contact inherits, as app.with_inherited_wishes() says, when there are any.';
 
-create function app.inherit_wishes() returns trigger
--- Security definer, because nobody who writes a contact may read archived ones, or what a person said by a word.
+create function app.inherit_wishes_of_added() returns trigger
+-- Security definer, here and below, because nobody who writes a contact may read archived ones, or what a person said
+-- by a word.
 language plpgsql security definer
 set search_path = ''
 as $$
 declare
-  is_new boolean := tg_op = 'INSERT';
+  contact public.contacts;
 begin
-  if tg_op = 'UPDATE' then
-    is_new := app.phone_key(new.phone) is distinct from app.phone_key(old.phone);
-    if not is_new and old.archived_at is null then
-      return new;
-    end if;
-  end if;
-  if tg_when = 'BEFORE' then
+  -- After the rows: whoever archived the other contact may have committed only while these waited for its phone.
+  for contact in
+    select contacts.*
+    from added
+    -- One look into each index, however many rows are added.
+    cross join lateral (
+      (
+        select from public.contacts as archived
+        where archived.company_id = added.company_id and archived.archived_phone_key = added.phone_key
+        limit 1
+      )
+      union all
+      (
+        select from public.contact_former_phones as former
+        where former.company_id = added.company_id and former.archived_phone_key = added.phone_key
+        limit 1
+      )
+      limit 1
+    ) as known
+    join public.contacts on contacts.id = added.id
+  loop
+    perform app.pass_on_wishes(contact, null, true);
+  end loop;
+  return null;
+end
+$$;
+comment on function app.inherit_wishes_of_added() is
+  'Trigger: new contacts inherit the wishes of archived ones that had their phone. Who answers them reads them again.';
+create trigger contacts_inherit_wishes_when_added after insert on public.contacts
+  referencing new table as added for each statement execute function app.inherit_wishes_of_added();
+
+create function app.inherit_wishes() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  is_new constant boolean := app.phone_key(new.phone) is distinct from app.phone_key(old.phone);
+begin
+  if not is_new and old.archived_at is null then
+    return new;
+  elsif tg_when = 'BEFORE' then
     return app.with_inherited_wishes(new, null, is_new);
   end if;
-  -- Whoever archived the other contact may have committed only while this one waited for the phone to be free.
   perform app.pass_on_wishes(new, null, is_new);
   return null;
 end
 $$;
 comment on function app.inherit_wishes() is
-  'Trigger, for a contact that has a phone only now, or is no longer archived: it inherits the wishes of archived '
-  'ones.';
-create trigger contacts_inherit_wishes before insert or update of phone, archived_at on public.contacts
-  for each row when (new.archived_at is null and new.phone is not null) execute function app.inherit_wishes();
-create trigger contacts_inherit_late_wishes after insert or update of phone, archived_at on public.contacts
-  for each row when (new.archived_at is null and new.phone is not null) execute function app.inherit_wishes();
+  'Trigger, for a contact that gets another phone, or is no longer archived: it inherits the wishes of archived ones.';
+create trigger contacts_inherit_wishes before update of phone, archived_at on public.contacts
+  for each row when (
+    new.archived_at is null and new.phone is not null
+    and (old.archived_at is not null or new.phone is distinct from old.phone)
+  )
+  execute function app.inherit_wishes();
+-- Again, for the same reason as above.
+create trigger contacts_inherit_late_wishes after update of phone, archived_at on public.contacts
+  for each row when (
+    new.archived_at is null and new.phone is not null
+    and (old.archived_at is not null or new.phone is distinct from old.phone)
+  )
+  execute function app.inherit_wishes();
 
 create function app.inherit_wishes_by_user_id() returns trigger
 language plpgsql security definer
