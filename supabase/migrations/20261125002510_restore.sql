@@ -87,7 +87,7 @@ $$;
 comment on function app.unarchive_deal(uuid, uuid) is
   'Restores a deal of a company, also one that is not archived: { status: 200, id } or { status: 404 }.';
 
-create function public.restore_contact(id uuid, idempotency jsonb default null) returns jsonb
+create function public.restore_contact(id uuid, idempotency jsonb default null) returns json
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -109,7 +109,7 @@ begin
   exception when sqlstate 'CRM01' then
     null;
   end;
-  return jsonb_build_object('replayed', replayed, 'undone', false) || app.with_contact_rows(own_company_id, results);
+  return app.with_contact_rows(own_company_id, results, replayed);
 end
 $$;
 comment on function public.restore_contact(uuid, jsonb) is

@@ -34,6 +34,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       template_name: "welcome",
       language_code: "en",
       idempotency_key: "welcome-grace",
+      fingerprint: "of-the-request",
     });
     const { send_id, message_id, conversation_id: opened_id, ...rest } = answer;
     assert.deepEqual(rest, {
@@ -115,6 +116,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       id: send_id,
       company_id,
       idempotency_key: "welcome-grace",
+      fingerprint: "of-the-request",
       message_id,
       created_conversation: true,
       template_name: "welcome",

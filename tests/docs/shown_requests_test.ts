@@ -77,7 +77,7 @@ Deno.test("the requests that pages show answer what the pages show", async (t) =
       ["the README", firstRequests, 7],
       ["The API at a glance", trying, 2],
       ["The sandbox", aPersonWrites, 1],
-      ["Writing without loss", writing.text, 3],
+      ["Writing without loss", writing.text, 8],
       ["Archiving and restoring", archiving.text, 3],
     ];
     for (const [name, text, answers] of texts) {

@@ -53,6 +53,7 @@ Deno.test("the operations with a key are those of the specification", () => {
     "GET /templates",
     "GET /templates/:id",
     "PATCH /contacts/:id",
+    "PATCH /contacts/batch",
     "PATCH /conversations/:id",
     "PATCH /deals/:id",
     "PATCH /deals/batch",
@@ -60,11 +61,13 @@ Deno.test("the operations with a key are those of the specification", () => {
     "PATCH /stages/:id",
     "POST /contacts",
     "POST /contacts/:id/restore",
+    "POST /contacts/batch",
     "POST /deals",
     "POST /deals/:id/restore",
     "POST /deals/batch",
     "POST /pipelines",
     "POST /stages",
+    "PUT /contacts",
   ]);
 });
 
