@@ -13,9 +13,20 @@ import { call } from "../support/calls.ts";
 import { rowsOf } from "../support/company_rows.ts";
 import { type FoundRow, inOrder, meets, orderOf } from "../support/found_rows.ts";
 import { newOddCompany } from "../support/odd_company.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 // Another company has the same rows, which no query of this one finds.
 const [company] = await Promise.all([newOddCompany(), newOddCompany()]);
+await withDatabase(async (sql) => {
+  for (const table of ["contacts", "deals"]) {
+    await sql`
+      update ${sql(table)} set archived_at = now()
+      where id in (select id from ${
+      sql(table)
+    } where company_id = ${company.id} order by id limit 12)
+    `;
+  }
+});
 const rows = await rowsOf(company);
 
 for (const [path, own] of Object.entries(rows)) {
