@@ -64,7 +64,7 @@ as $$
     order by id for key share
   ), known_stages as materialized (
     select id from public.stages
-    where company_id = own_company_id and id = any (array(select stage_id from given))
+    where company_id = own_company_id and id = any (array(select stage_id from given)) and archived_at is null
     order by id for key share
   ), judged as materialized (
     select given.*, case
@@ -110,6 +110,7 @@ declare
     select id from public.stages
     where company_id = own_company_id
       and id = any (array(select (item ->> 'stage_id')::uuid from unnest(items) as given (item)))
+      and archived_at is null
     order by id for key share
   );
   results jsonb;
