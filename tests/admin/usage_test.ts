@@ -62,7 +62,6 @@ Deno.test("a command is a process that ends by itself, with what the command pri
     ]),
     ["app", "list", "--json"],
     ["channel", "events", "--since", "1h"],
-    ["jobs", "status"],
   ];
   const listed = await Promise.all(lists.map((args) => adminAlone(args)));
   for (const [at, { code, stderr }] of listed.entries()) {
