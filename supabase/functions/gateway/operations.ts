@@ -1,9 +1,11 @@
 import type { Config } from "../_shared/config.ts";
 import { health } from "./health.ts";
 import { openApi } from "./openapi.ts";
+import { contactExport } from "./resources/contact_export.ts";
 import { contacts } from "./resources/contacts.ts";
 import { conversations } from "./resources/conversations.ts";
 import { deals } from "./resources/deals.ts";
+import { erasing } from "./resources/erasing.ts";
 import { members } from "./resources/members.ts";
 import { messages } from "./resources/messages.ts";
 import { pipelines } from "./resources/pipelines.ts";
@@ -17,6 +19,8 @@ import { templates } from "./resources/templates.ts";
 export function gatewayOperations(config: Config) {
   return [
     ...contacts,
+    contactExport,
+    erasing,
     ...deals,
     ...pipelines,
     ...stages,

@@ -248,6 +248,7 @@ export type Database = {
           "id": string;
           "next_attempt_at": string | null;
           "notes": (string)[];
+          "person_marks": (number)[] | null;
           "processed_at": string | null;
           "received_at": string;
           "state": string;
@@ -263,6 +264,7 @@ export type Database = {
           "id"?: string;
           "next_attempt_at"?: string | null;
           "notes"?: (string)[];
+          "person_marks"?: (number)[] | null;
           "processed_at"?: string | null;
           "received_at"?: string;
           "state"?: string;
@@ -277,6 +279,7 @@ export type Database = {
           "id"?: string;
           "next_attempt_at"?: string | null;
           "notes"?: (string)[];
+          "person_marks"?: (number)[] | null;
           "processed_at"?: string | null;
           "received_at"?: string;
           "state"?: string;
@@ -429,6 +432,13 @@ export type Database = {
             foreignKeyName: "contact_former_phones_contact_fkey";
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
@@ -473,6 +483,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -526,6 +543,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -592,6 +616,13 @@ export type Database = {
             foreignKeyName: "contact_windows_contact_fkey";
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
@@ -611,6 +642,7 @@ export type Database = {
           "email_words": string | null;
           "empresa": string | null;
           "empresa_words": string | null;
+          "erased_at": string | null;
           "has_identity": boolean;
           "id": string;
           "is_active": boolean;
@@ -647,6 +679,7 @@ export type Database = {
           "email_words"?: never;
           "empresa"?: string | null;
           "empresa_words"?: never;
+          "erased_at"?: string | null;
           "has_identity"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
@@ -682,6 +715,7 @@ export type Database = {
           "email_words"?: never;
           "empresa"?: string | null;
           "empresa_words"?: never;
+          "erased_at"?: string | null;
           "has_identity"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
@@ -794,6 +828,13 @@ export type Database = {
             foreignKeyName: "conversations_contact_fkey";
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
@@ -874,6 +915,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -1074,6 +1122,7 @@ export type Database = {
           "failed_at": string | null;
           "failure": Json | null;
           "id": string;
+          "is_erased": boolean;
           "media": Json | null;
           "original_content": string | null;
           "outcome": string | null;
@@ -1107,6 +1156,7 @@ export type Database = {
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
+          "is_erased"?: boolean;
           "media"?: Json | null;
           "original_content"?: string | null;
           "outcome"?: string | null;
@@ -1139,6 +1189,7 @@ export type Database = {
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
+          "is_erased"?: boolean;
           "media"?: Json | null;
           "original_content"?: string | null;
           "outcome"?: string | null;
@@ -1305,6 +1356,7 @@ export type Database = {
           "fingerprint": string | null;
           "id": string;
           "idempotency_key": string | null;
+          "is_erased": boolean;
           "language_code": string | null;
           "lease_ends_at": string;
           "media_id": string | null;
@@ -1327,6 +1379,7 @@ export type Database = {
           "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
+          "is_erased"?: boolean;
           "language_code"?: string | null;
           "lease_ends_at"?: string;
           "media_id"?: string | null;
@@ -1348,6 +1401,7 @@ export type Database = {
           "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
+          "is_erased"?: boolean;
           "language_code"?: string | null;
           "lease_ends_at"?: string;
           "media_id"?: string | null;
@@ -1829,6 +1883,7 @@ export type Database = {
           "company_id": string;
           "id": string;
           "item": NonNullable<Json>;
+          "person_marks": (number)[] | null;
           "received_at": string;
           "whatsapp_message_id": string;
         };
@@ -1838,6 +1893,7 @@ export type Database = {
           "company_id": string;
           "id"?: string;
           "item": NonNullable<Json>;
+          "person_marks"?: (number)[] | null;
           "received_at"?: string;
           "whatsapp_message_id": string;
         };
@@ -1846,6 +1902,7 @@ export type Database = {
           "company_id"?: string;
           "id"?: string;
           "item"?: NonNullable<Json>;
+          "person_marks"?: (number)[] | null;
           "received_at"?: string;
           "whatsapp_message_id"?: string;
         };
@@ -1868,6 +1925,295 @@ export type Database = {
       };
     };
     Views: {
+      "own_contact_former_phones": {
+        Row: {
+          "company_id": string;
+          "contact_id": string;
+          "id": string;
+          "phone": string;
+          "until": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "phone"?: string | null;
+          "until"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "phone"?: string | null;
+          "until"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_former_phones_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_identities": {
+        Row: {
+          "business_account_id": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "id": string;
+          "seen_at": string;
+          "user_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "seen_at"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "business_account_id"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "seen_at"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_identities_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_identity_events": {
+        Row: {
+          "becomes": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "happened_at": string;
+          "id": string;
+          "kind": string;
+          "was": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "becomes"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "happened_at"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "was"?: string | null;
+        };
+        Update: {
+          "becomes"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "happened_at"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "was"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_identity_events_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_windows": {
+        Row: {
+          "account_id": string;
+          "closed_at": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "expires_at": string | null;
+          "id": string;
+          "last_inbound_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id"?: string | null;
+          "closed_at"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "expires_at"?: string | null;
+          "id"?: string | null;
+          "last_inbound_at"?: string | null;
+        };
+        Update: {
+          "account_id"?: string | null;
+          "closed_at"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "expires_at"?: string | null;
+          "id"?: string | null;
+          "last_inbound_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_windows_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_wishes": {
+        Row: {
+          "company_id": string;
+          "do_not_contact": boolean;
+          "do_not_contact_at": string | null;
+          "do_not_contact_source": string | null;
+          "id": string;
+          "marketing_opt_out_at": string | null;
+          "marketing_resumed_at": string | null;
+          "marketing_stop_source": string | null;
+          "marketing_stopped_at": string | null;
+          "start_word_at": string | null;
+          "stop_word_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "do_not_contact"?: boolean | null;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
+          "id"?: string | null;
+          "marketing_opt_out_at"?: string | null;
+          "marketing_resumed_at"?: string | null;
+          "marketing_stop_source"?: string | null;
+          "marketing_stopped_at"?: string | null;
+          "start_word_at"?: string | null;
+          "stop_word_at"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "do_not_contact"?: boolean | null;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
+          "id"?: string | null;
+          "marketing_opt_out_at"?: string | null;
+          "marketing_resumed_at"?: string | null;
+          "marketing_stop_source"?: string | null;
+          "marketing_stopped_at"?: string | null;
+          "start_word_at"?: string | null;
+          "stop_word_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contacts_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "own_contacts": {
         Row: {
           "company_id": string;
@@ -1881,6 +2227,7 @@ export type Database = {
           "email_words": string | null;
           "empresa": string | null;
           "empresa_words": string | null;
+          "erased_at": string | null;
           "id": string;
           "is_active": boolean;
           "job_title": string | null;
@@ -1911,6 +2258,7 @@ export type Database = {
           "email_words"?: string | null;
           "empresa"?: string | null;
           "empresa_words"?: string | null;
+          "erased_at"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
@@ -1940,6 +2288,7 @@ export type Database = {
           "email_words"?: string | null;
           "empresa"?: string | null;
           "empresa_words"?: string | null;
+          "erased_at"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
@@ -2047,6 +2396,13 @@ export type Database = {
             foreignKeyName: "conversations_contact_fkey";
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
@@ -2126,6 +2482,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -2769,6 +3132,7 @@ export type Database = {
         Args: { "failure"?: string; "result"?: Json; "run_id": string };
         Returns: undefined;
       };
+      "erase_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "expire_messages": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_channel_event": { Args: { "event_id": string; "failure": string }; Returns: undefined };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };

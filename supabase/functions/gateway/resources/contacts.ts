@@ -58,6 +58,7 @@ export const Contact = z.object({
   do_not_contact_at: readOnly(Timestamp.nullable()),
   marketing_opt_out_at: readOnly(Timestamp.nullable()),
   is_active: z.boolean(),
+  erased_at: readOnly(Timestamp.nullable()),
   ...ROW_CHANGE,
 }).meta({ id: "Contact" });
 type Contact = z.output<typeof Contact>;
@@ -65,7 +66,7 @@ type Contact = z.output<typeof Contact>;
 /** How contacts are read from the database. */
 export const CONTACTS = table("contacts", Contact, "own_contacts");
 
-const CONTACT = resource({
+export const CONTACT = resource({
   table: CONTACTS,
   name: "Contact",
   filters: {
