@@ -14,6 +14,13 @@ interface ErrorWords {
 }
 
 const DETAIL: JsonSchema = { $ref: "#/components/schemas/FieldError" };
+const DETAILS_OF_BATCH: JsonSchema = {
+  type: "array",
+  items: DETAIL,
+  minItems: 1,
+  maxItems: 1,
+  description: "Only of a batch with `atomic=true`: the item that failed, as in `items.3.id`.",
+};
 const CHANNEL: JsonSchema = { $ref: "#/components/schemas/ChannelError" };
 
 /** Schemas that errors share. */
@@ -73,7 +80,11 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
       `This API key does not have ${scope} permission`
     ),
   },
-  not_found: { description: "Your company has no such record." },
+  not_found: {
+    description: "Your company has no such record.",
+    members: { details: DETAILS_OF_BATCH },
+    optional: ["details"],
+  },
   route_not_found: { description: "There is no such path. `error` lists the paths." },
   method_not_allowed: {
     description: "The path does not take this method. `Allow` lists the methods that it takes.",
@@ -92,8 +103,9 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
         format: "uuid",
         description: "The id of the existing record.",
       },
+      details: DETAILS_OF_BATCH,
     },
-    optional: ["existing_id"],
+    optional: ["existing_id", "details"],
   },
   idempotency_in_progress: {
     description:
@@ -124,7 +136,13 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     description:
       "The record has changed since you read it: its `ETag` is none of those in `If-Match`. Nothing was written. Read " +
       "the record again, and repeat the change if it still holds.",
-    members: { etag: { type: "string", description: "The ETag of the record as it is now." } },
+    members: {
+      etag: {
+        type: "string",
+        description: "The ETag of the record as it is now. Missing when there is no such record.",
+      },
+    },
+    optional: ["etag"],
   },
   payload_too_large: { description: "The body is larger than 1 MiB." },
   invalid_request: {
@@ -228,7 +246,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, JsonSchema>>> = {
     },
   },
   idempotency_in_progress: { "Retry-After": RETRY_AFTER },
-  precondition_failed: { ETag: { $ref: "#/components/headers/ETag" } },
+  precondition_failed: { ETag: { $ref: "#/components/headers/ETagOfPresent" } },
   too_many_requests: { "Retry-After": { ...RETRY_AFTER, required: true } },
   database_unavailable: { "Retry-After": { ...RETRY_AFTER, required: true } },
   channel_unavailable: { "Retry-After": RETRY_AFTER },

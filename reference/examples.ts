@@ -50,6 +50,73 @@ export const EXAMPLE_REQUESTS = {
       body: { phone: "+552190000001", name: "João Gonçalves" },
     },
   ],
+  putContact: [
+    {
+      name: "put",
+      summary: "Nobody has this phone: the contact is created",
+      body: { phone: "+14155550124", name: "Charles Babbage" },
+    },
+    {
+      name: "putAgain",
+      summary: "The person is a contact already: the given fields are updated",
+      body: { phone: "+14155550124", temperature: "hot" },
+    },
+    {
+      name: "kept",
+      summary: "Only empty fields are filled",
+      query: { on_conflict: "keep" },
+      body: { phone: "+14155550124", name: "Mr Babbage", empresa: "Royal Society" },
+    },
+    {
+      name: "putSince",
+      summary: "The contact has changed since it was read",
+      ifMatch: '"1"',
+      body: { phone: "+14155550124", temperature: "cold" },
+    },
+  ],
+  writeContacts: [
+    {
+      name: "written",
+      summary: "One contact is created, one is updated, and one has no usable phone",
+      query: { on_conflict: "update" },
+      body: {
+        items: [
+          { phone: "+14155550125", name: "Mary Somerville" },
+          { phone: "+14155550124", job_title: "Engineer" },
+          { phone: "4155550126" },
+        ],
+      },
+    },
+    {
+      name: "noneWritten",
+      summary: "All or none, and one person is a contact already",
+      query: { atomic: "true" },
+      body: { items: [{ phone: "+14155550127" }, { phone: "+14155550124" }] },
+    },
+  ],
+  updateContacts: [
+    {
+      name: "patched",
+      summary: "One contact is updated, and one is not the company's",
+      body: {
+        items: [
+          { id: contact(4), custom_fields: { plan: "platinum" } },
+          { id: contact(9999), temperature: "cold" },
+        ],
+      },
+    },
+    {
+      name: "nonePatched",
+      summary: "All or none, and one phone is another contact's",
+      query: { atomic: "true" },
+      body: {
+        items: [
+          { id: contact(4), temperature: "cold" },
+          { id: contact(5), phone: "+14155550124" },
+        ],
+      },
+    },
+  ],
   updateContact: [
     {
       name: "updated",
@@ -78,6 +145,28 @@ export const EXAMPLE_REQUESTS = {
       body: { phone: "+12025550101" },
     },
   ],
+  archiveContact: [
+    { name: "archived", summary: "Archive a contact", params: { id: contact(31) } },
+    {
+      name: "changedSince",
+      summary: "The contact has changed since it was read",
+      params: { id: contact(32) },
+      ifMatch: '"1"',
+    },
+    {
+      name: "unknown",
+      summary: "Your company has no such contact",
+      params: { id: contact(9999) },
+    },
+  ],
+  restoreContact: [
+    { name: "restored", summary: "Restore the contact", params: { id: contact(31) } },
+    {
+      name: "unknown",
+      summary: "Your company has no such contact",
+      params: { id: contact(9999) },
+    },
+  ],
   createDeal: [
     {
       name: "created",
@@ -96,6 +185,58 @@ export const EXAMPLE_REQUESTS = {
       summary: "Mark a deal as won and move it to another stage",
       params: { id: demoId("07", 1) },
       body: { stage_id: demoId("05", 4), status: "won" },
+    },
+  ],
+  archiveDeal: [
+    { name: "archived", summary: "Archive a deal", params: { id: demoId("07", 2) } },
+  ],
+  restoreDeal: [
+    { name: "restored", summary: "Restore the deal", params: { id: demoId("07", 2) } },
+  ],
+  createDeals: [
+    {
+      name: "createdMany",
+      summary: "One deal is created, and one has a contact that the company does not have",
+      body: {
+        items: [
+          { title: "Difference engine", contact_id: contact(4), stage_id: demoId("05", 1) },
+          { title: "Lost letter", contact_id: contact(9999), stage_id: demoId("05", 1) },
+        ],
+      },
+    },
+    {
+      name: "noneCreated",
+      summary: "All or none, and one item cannot be created",
+      query: { atomic: "true" },
+      body: {
+        items: [
+          { title: "Difference engine", contact_id: contact(4), stage_id: demoId("05", 1) },
+          { title: "Lost letter", contact_id: contact(9999), stage_id: demoId("05", 1) },
+        ],
+      },
+    },
+  ],
+  updateDeals: [
+    {
+      name: "updatedMany",
+      summary: "Move a deal and lose another, which the company does not have",
+      body: {
+        items: [
+          { id: demoId("07", 2), stage_id: demoId("05", 2) },
+          { id: demoId("07", 9999), status: "lost" },
+        ],
+      },
+    },
+    {
+      name: "noneUpdated",
+      summary: "All or none, and one item is not a deal of the company",
+      query: { atomic: "true" },
+      body: {
+        items: [
+          { id: demoId("07", 2), stage_id: demoId("05", 2) },
+          { id: demoId("07", 9999), status: "lost" },
+        ],
+      },
     },
   ],
   updateConversation: [

@@ -1,4 +1,8 @@
 import type * as z from "zod";
+import type {
+  BatchItemError,
+  BatchSummary,
+} from "../supabase/functions/gateway/records/batch_operation.ts";
 import type { DeletedRow } from "../supabase/functions/gateway/records/changes.ts";
 import type { Health } from "../supabase/functions/gateway/health.ts";
 import type { OpenApi } from "../supabase/functions/gateway/openapi.ts";
@@ -55,6 +59,22 @@ const COMMON = {
 const version =
   "The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record.";
 
+const batch = { items: "What to write, in any order." };
+
+const batchItemError: FieldsOf<typeof BatchItemError> = {
+  error: "What is wrong, in a sentence for people.",
+  code: "The error's code.",
+  details: "What is wrong with each field of the item; `item` for the whole item.",
+  existing_id: "The id of the record that has what only one may have.",
+};
+
+const batchSummary: FieldsOf<typeof BatchSummary> = {
+  total: "How many items there are.",
+  created: "How many records were created.",
+  updated: "How many records were updated.",
+  failed: "How many items failed.",
+};
+
 /** Of a record that is a row. */
 const ROW = { ...COMMON, version };
 
@@ -86,6 +106,7 @@ const contact: FieldsOf<typeof Contact> = {
   marketing_opt_out_at:
     "Since when the person wants no marketing templates; `null` when that was never said, or was taken back.",
   is_active: "Whether the contact is in use.",
+  archived_at: "When the contact was archived; `null` when it is not.",
   erased_at: "When the person was erased; `null` for everybody else.",
 };
 
@@ -96,6 +117,7 @@ const deal: FieldsOf<typeof Deal> = {
   status: "The state of the deal. A new deal is `open`.",
   contact_id: "The contact of the deal.",
   stage_id: "The stage that the deal is in.",
+  archived_at: "When the deal was archived; `null` when it is not.",
 };
 
 const pipeline: FieldsOf<typeof Pipeline> = {
@@ -126,6 +148,11 @@ export const FIELDS = {
   NewContact: contact,
   ContactChanges: contact,
   ContactPatch: contact,
+  ContactPatchById: contact,
+  ContactToPut: contact,
+  ContactWithoutCustomFields: contact,
+  ContactBatch: batch,
+  ContactPatchBatch: batch,
   Deal: deal,
   DealWithIncluded: {
     ...deal,
@@ -134,6 +161,11 @@ export const FIELDS = {
   },
   NewDeal: deal,
   DealChanges: deal,
+  DealChangesById: deal,
+  NewDealBatch: batch,
+  DealChangesBatch: batch,
+  BatchItemError: batchItemError,
+  BatchSummary: batchSummary,
   Pipeline: pipeline,
   PipelineWithIncluded: {
     ...pipeline,
@@ -449,6 +481,14 @@ export const SCHEMAS: Record<string, string> = {
   Contact: "A person with whom the company talks.",
   NewContact: "A contact to create. A field that is left out takes its default.",
   ContactChanges: "Changes to a contact.",
+  ContactToPut:
+    "The contact of a phone. A field that is left out keeps its value, or takes its default in a new contact.",
+  ContactPatchById:
+    "Changes to the contact with this id, as a JSON Merge Patch: `custom_fields` is merged, and `null` removes.",
+  ContactWithoutCustomFields:
+    "A contact in an answer that would be too large with `custom_fields`.",
+  ContactBatch: "Contacts to write. An item that is not as described fails by itself.",
+  ContactPatchBatch: "Changes to contacts. An item that is not as described fails by itself.",
   ContactPatch:
     "A JSON Merge Patch (RFC 7396) of a contact: a field that is left out keeps its value, `null` removes, and " +
     "`custom_fields` is merged key by key, at every level.",
@@ -456,6 +496,12 @@ export const SCHEMAS: Record<string, string> = {
   DealWithIncluded: "A sales opportunity, with the records that `include` adds.",
   NewDeal: "A deal to create.",
   DealChanges: "Changes to a deal.",
+  DealChangesById: "Changes to the deal with this id.",
+  NewDealBatch: "Deals to create. An item that is not as described fails by itself.",
+  DealChangesBatch: "Changes to deals. An item that is not as described fails by itself.",
+  BatchItemError:
+    "Why an item was not written: the body that such an error has where one record is written, without `request_id`.",
+  BatchSummary: "How many items came to what.",
   Pipeline: "A sales pipeline.",
   PipelineWithIncluded: "A sales pipeline, with the records that `include` adds.",
   Stage: "A step of a pipeline.",

@@ -16,12 +16,21 @@ const PARAMETERS: Record<string, string> = {
     "are in the order of their ids.",
   include_total:
     "With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`.",
+  archived:
+    "Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A " +
+    "record has a time in `archived_at` while it is archived.",
   q: "Words, each of which a record must have in one of the searched fields. They stand in any order; case, " +
     "accents and punctuation do not count. A word of one or two letters is found at the beginning of a " +
     "word, a longer one anywhere.",
   custom_fields:
     "`custom_fields.<key>=<value>` finds contacts by a custom field. The key is all that follows the first " +
     'dot. The value is compared as text: `5` finds 5 and "5". Several values have commas between them.',
+  on_conflict:
+    "What becomes of a contact that your company has already. `update`: the given fields replace its own. `keep`: they " +
+    "fill only fields that are empty. `fail`: it stays as it is, and the item is a 409.",
+  atomic:
+    "With `true`, nothing is written unless every item can be. The answer is then the error of the first item that cannot, " +
+    "and `details` has the fields of the items, such as `items.3.phone`.",
   idempotency_key: "The idempotency key of the send, as it was given.",
   dry_run:
     "With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the " +

@@ -52,6 +52,33 @@ export const OPERATIONS = {
       "Creates a contact. When your company already has a contact with this phone, or with another " +
       "spelling of it, the answer is a 409 with the id of that contact.",
   },
+  putContact: {
+    tag: "Contacts",
+    summary: "Create or update a contact",
+    description:
+      "Creates the contact of a phone (201), or updates the one that your company has with this phone in any spelling " +
+      "(200). The stored spelling stays. A field that is left out keeps its value, or takes its default in a new contact; " +
+      "`null` clears a field that may be null. A contact that would not change keeps its `version`. Of many such " +
+      "requests at once, one creates the contact.",
+  },
+  writeContacts: {
+    tag: "Contacts",
+    summary: "Create or update many contacts",
+    description:
+      "Writes up to 500 contacts, each named by its `phone`, as `PUT /contacts` does. `on_conflict` says what becomes of " +
+      "those that your company has already. Each item is judged by itself, and `data` has what became of each, in the " +
+      "order of the items. Two items for one person are done one after the other. With `atomic=true`, all are written or " +
+      "none. Where all contacts together would be too large for one answer, they are answered without `custom_fields`.",
+  },
+  updateContacts: {
+    tag: "Contacts",
+    summary: "Update many contacts",
+    description:
+      "Updates up to 500 contacts, each named by its `id`, with a JSON Merge Patch. Each item is judged by itself, and " +
+      "`data` has what became of each, in the order of the items. Two items for one contact are done one after the other. " +
+      "With `atomic=true`, all are updated or none. Where all contacts together would be too large for one answer, they " +
+      "are answered without `custom_fields`.",
+  },
   updateContact: {
     tag: "Contacts",
     summary: "Update a contact",
@@ -59,6 +86,20 @@ export const OPERATIONS = {
       "Updates a contact. `phone` is required. A field that is left out keeps its value; `null` " +
       "clears a field that may be null. As `application/merge-patch+json`, `phone` may be left out too, and " +
       "`custom_fields` is merged instead of replaced.",
+  },
+  archiveContact: {
+    tag: "Contacts",
+    summary: "Archive a contact",
+    description:
+      "Archives a contact: it is left out of every list and search, and its phone is free for another one. Its deals and " +
+      "conversations stay, its wish not to be contacted holds, and nothing is lost. Archiving it again changes nothing.",
+  },
+  restoreContact: {
+    tag: "Contacts",
+    summary: "Restore a contact",
+    description:
+      "Restores an archived contact as it was, and answers it. While another contact has its phone, the answer is a 409 " +
+      "with the id of that one. A contact that is not archived is answered as it is.",
   },
   exportContact: {
     tag: "Contacts",
@@ -106,6 +147,34 @@ export const OPERATIONS = {
     summary: "Update a deal",
     description:
       "Updates at least one field of a deal. A new `stage_id` moves the deal to that stage.",
+  },
+  archiveDeal: {
+    tag: "Deals",
+    summary: "Archive a deal",
+    description:
+      "Archives a deal: it is left out of every list and search. Archiving it again changes nothing.",
+  },
+  restoreDeal: {
+    tag: "Deals",
+    summary: "Restore a deal",
+    description:
+      "Restores an archived deal as it was, and answers it. A deal that is not archived is answered as it is. Its contact " +
+      "may be archived.",
+  },
+  createDeals: {
+    tag: "Deals",
+    summary: "Create many deals",
+    description:
+      "Creates up to 500 deals. Each item is judged by itself, as the body of `POST /deals` would be, and `data` has what " +
+      "became of each, in the order of the items. With `atomic=true`, all are created or none.",
+  },
+  updateDeals: {
+    tag: "Deals",
+    summary: "Update many deals",
+    description:
+      "Updates up to 500 deals, each named by its `id`. Each item is judged by itself, and `data` has what became of each, " +
+      "in the order of the items. Two items for one deal are done one after the other. With `atomic=true`, all are " +
+      "updated or none.",
   },
   listPipelines: {
     tag: "Pipelines",

@@ -13,12 +13,23 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  if current_user in ('api_client', 'authenticated') or new.archived_at is null then
+    raise sqlstate 'PT404' using
+      message = 'Contact not found: the person was erased, so nothing is left to change or to restore';
+  end if;
+  -- What the platform learns late is of nobody any more.
   return null;
 end
 $$;
-comment on function app.stay_erased() is 'Trigger: an erased contact is not written again, so a write finds no row.';
+comment on function app.stay_erased() is
+  'Trigger: an erased contact stays as it is. Raises PT404, with a sentence for callers, when somebody changes or restores '
+  'it.';
 create trigger contacts_stay_erased before update on public.contacts
   for each row when (old.erased_at is not null) execute function app.stay_erased();
+-- An erased contact is archived, and there is more to say of it than that.
+drop trigger contacts_archive on public.contacts;
+create trigger contacts_archive before update on public.contacts
+  for each row when (new.archived_at is not null and old.erased_at is null) execute function app.keep_archived();
 
 alter table public.messages add column is_erased boolean not null default false;
 comment on column public.messages.is_erased is 'Whether it was said to or by a person who is erased.';

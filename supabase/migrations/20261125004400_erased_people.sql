@@ -37,6 +37,59 @@ $$;
 comment on function app.forget_erased_people(integer) is
   'Deletes digests of more than 30 days ago that keep no wish, at most so many, and returns how many.';
 
+-- A contact inherits the wishes of erased people as it does those of archived contacts.
+create or replace function app.wishes_of_archived(own_company_id uuid, by_phone text, by_user_id text, but_not_of uuid)
+returns public.contacts
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  others public.contacts[];
+  wishes public.contacts;
+begin
+  others := array(
+    select contacts from public.contacts
+    where company_id = own_company_id and archived_at is not null and id <> but_not_of and id in (
+      select id from public.contacts
+      where company_id = own_company_id and archived_phone_key = app.phone_key(by_phone)
+      union all
+      -- Former ones are other people's by now.
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and archived_phone_key = app.phone_key(by_phone) and until = 'infinity'
+      union all
+      select contact_id from public.contact_identities
+      where company_id = own_company_id and archived_user_id = by_user_id
+    )
+  );
+  others := others || array(
+    select jsonb_populate_record(null::public.contacts, people.wishes) from app.erased_people as people
+    where people.company_id = own_company_id and people.wishes is not null and people.digest in (
+      app.erased_digest(own_company_id, 'person', app.phone_key(by_phone)),
+      app.erased_digest(own_company_id, 'person', by_user_id)
+    )
+  );
+  -- Nearly always.
+  if others = '{}' then
+    return null;
+  end if;
+  select do_not_contact, do_not_contact_source, do_not_contact_at
+  into wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at
+  from unnest(others)
+  -- Of contacts from before times were kept, nobody knows when; those are older.
+  order by do_not_contact_at desc nulls last, do_not_contact desc limit 1;
+  select max(stop_word_at), max(start_word_at), max(marketing_resumed_at)
+  into wishes.stop_word_at, wishes.start_word_at, wishes.marketing_resumed_at from unnest(others);
+  select marketing_stopped_at, marketing_stop_source into wishes.marketing_stopped_at, wishes.marketing_stop_source
+  from unnest(others) where marketing_stopped_at is not null
+  order by marketing_stopped_at desc, marketing_stop_source limit 1;
+  return wishes;
+end
+$$;
+comment on function app.wishes_of_archived(uuid, text, text, uuid) is
+  'The newest wishes of the archived contacts, and of the erased people, that had a phone or an id of the channel, in the '
+  'columns of a contact; nulls when there are none.';
+
 create function app.is_of_erased(own_company_id uuid, names text[], at timestamptz) returns boolean
 language sql stable
 set search_path = ''

@@ -66,7 +66,7 @@ as $$
     select app.phone_key(phone), least(until, now()), until < 'infinity' from public.contact_former_phones
     where company_id = own_company_id and contact_id = any (contact_ids)
     union all
-    select user_id, now(), false from public.contact_identities
+    select coalesce(user_id, archived_user_id), now(), false from public.contact_identities
     where company_id = own_company_id and contact_id = any (contact_ids)
   ) as known
   group by known.name
@@ -192,6 +192,8 @@ begin
 
   update public.contacts set
     erased_at = now(),
+    -- Nobody finds it, and nobody restores it.
+    archived_at = coalesce(archived_at, now()),
     name = null,
     profile_name_at = null,
     email = null,

@@ -10,16 +10,19 @@ create or replace view public.own_contacts as
     job_title_words, left(coalesce(name_words, ''), 100) collate "C" as name_sort,
     do_not_contact_source, do_not_contact_at, marketing_opt_out_at,
     version::text as version,
+    archived_at, archived_phone_key,
     erased_at
   from public.contacts
   where company_id = (select app.company_id('read'));
 
 select app.make_feed('contact_changes', 'contacts', '
   id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-  do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, erased_at, created_at, updated_at
+  do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at
 ');
 
-create or replace function public.search_records(patterns text[], text text, max_rows integer) returns setof json
+create or replace function public.search_records(
+  patterns text[], text text, max_rows integer, archived text default 'exclude'
+) returns setof json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -36,6 +39,11 @@ declare
   deal_matches constant text := (
     select string_agg(format('words like %L', pattern), ' and ') from unnest(patterns) as pattern
   );
+  is_shown constant text := case archived
+    when 'include' then 'true'
+    when 'only' then 'archived_at is not null'
+    else 'archived_at is null'
+  end;
 begin
   -- The views may not ask about the key when they find nothing.
   perform app.company_id('read');
@@ -58,14 +66,14 @@ begin
             select
               id, created_at, name, email, phone, empresa, name_words, email_words, phone_words, empresa_words
             from public.own_contacts
-            where %1$s order by created_at desc, id desc limit 100
+            where %1$s and %5$s order by created_at desc, id desc limit 100
           )
           union
           (
             select
               id, created_at, name, email, phone, empresa, name_words, email_words, phone_words, empresa_words
             from public.own_contacts
-            where name_sort ^@ %3$L and %1$s order by name_sort, id limit 100
+            where name_sort ^@ %3$L and %1$s and %5$s order by name_sort, id limit 100
           )
         ) as found
         cross join lateral (
@@ -75,12 +83,12 @@ begin
       deal as (
         (
           select id, created_at, title as label, words as label_words from public.own_deals
-          where %2$s order by created_at desc, id desc limit 100
+          where %2$s and %5$s order by created_at desc, id desc limit 100
         )
         union
         (
           select id, created_at, title, words from public.own_deals
-          where title_sort ^@ %3$L and %2$s order by title_sort, id limit 100
+          where title_sort ^@ %3$L and %2$s and %5$s order by title_sort, id limit 100
         )
       ),
       conversation as (
@@ -122,14 +130,14 @@ begin
               'custom_fields', custom_fields, 'do_not_contact', do_not_contact,
               'do_not_contact_source', do_not_contact_source, 'do_not_contact_at', do_not_contact_at,
               'marketing_opt_out_at', marketing_opt_out_at, 'is_active', is_active, 'erased_at', erased_at,
-              'created_at', created_at, 'updated_at', updated_at, 'version', version
+              'archived_at', archived_at, 'created_at', created_at, 'updated_at', updated_at, 'version', version
             )
             from public.own_contacts where id = best.id
           )
           when 'deal' then (
             select json_build_object(
               'id', id, 'company_id', company_id, 'title', title, 'value', value, 'status', status,
-              'contact_id', contact_id, 'stage_id', stage_id,
+              'contact_id', contact_id, 'stage_id', stage_id, 'archived_at', archived_at,
               'created_at', created_at, 'updated_at', updated_at, 'version', version
             )
             from public.own_deals where id = best.id
@@ -147,25 +155,38 @@ begin
       )
       from best order by place
     $query$,
-    contact_matches, deal_matches, ' ' || text, greatest(least(max_rows, 200), 0)
+    contact_matches, deal_matches, ' ' || text, greatest(least(max_rows, 200), 0), is_shown
   );
 end
 $$;
 
-create function app.contact_json(contact public.contacts) returns jsonb
+create or replace function app.contact_json(contact public.contacts) returns jsonb
+-- In this language, a call for each of many rows costs little.
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return jsonb_build_object(
-    'id', contact.id, 'company_id', contact.company_id, 'name', contact.name, 'email', contact.email,
-    'phone', contact.phone, 'temperature', contact.temperature, 'tags', contact.tags, 'source', contact.source,
-    'job_title', contact.job_title, 'empresa', contact.empresa, 'custom_fields', contact.custom_fields,
-    'do_not_contact', contact.do_not_contact, 'do_not_contact_source', contact.do_not_contact_source,
-    'do_not_contact_at', contact.do_not_contact_at, 'marketing_opt_out_at', contact.marketing_opt_out_at,
+    'id', contact.id,
+    'company_id', contact.company_id,
+    'name', contact.name,
+    'email', contact.email,
+    'phone', contact.phone,
+    'temperature', contact.temperature,
+    'tags', contact.tags,
+    'source', contact.source,
+    'job_title', contact.job_title,
+    'empresa', contact.empresa,
+    'custom_fields', contact.custom_fields,
+    'do_not_contact', contact.do_not_contact,
+    'do_not_contact_source', contact.do_not_contact_source,
+    'do_not_contact_at', contact.do_not_contact_at,
+    'marketing_opt_out_at', contact.marketing_opt_out_at,
     'is_active', contact.is_active, 'erased_at', contact.erased_at,
-    'created_at', contact.created_at, 'updated_at', contact.updated_at, 'version', contact.version::text
+    'archived_at', contact.archived_at,
+    'created_at', contact.created_at,
+    'updated_at', contact.updated_at,
+    'version', contact.version::text
   );
 end
 $$;
-comment on function app.contact_json(public.contacts) is 'A contact as keys read it.';

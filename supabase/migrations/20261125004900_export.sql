@@ -1,7 +1,7 @@
 -- All that is held on a person is read by the views of a company's own rows; of what the channel knows of them, here.
 
 create view public.own_contact_identities as
-  select id, company_id, contact_id, user_id, business_account_id, seen_at
+  select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
   from public.contact_identities
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_identities is

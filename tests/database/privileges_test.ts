@@ -40,7 +40,8 @@ const PIPELINE = `id company_id name position is_default ${TIMES} version`;
 const STAGE = `id company_id pipeline_id name position ${TIMES} version`;
 const MEMBER = `company_id user_id role ${TIMES} name version`;
 const TEAM = `id company_id name ${TIMES} version`;
-const DEAL = `id company_id title value status contact_id stage_id ${TIMES} words version`;
+const DEAL =
+  `id company_id title value status contact_id stage_id ${TIMES} words version archived_at`;
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
   `last_message_at window_expires_at ${TIMES} version phone_number_id`;
 const MESSAGE = "id company_id conversation_id direction type content whatsapp_message_id " +
@@ -61,7 +62,7 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
   assert.deepEqual(await privilegesOf("api_client"), {
     company_members: { select: MEMBER },
     contacts: {
-      select: `id company_id ${CONTACT} ${TIMES} version ${WISHES}`,
+      select: `id company_id ${CONTACT} ${TIMES} version ${WISHES} archived_at`,
       insert: CONTACT,
       update: `${CONTACT} version custom_fields_patch`,
     },
@@ -89,7 +90,8 @@ Deno.test("a request that reads with a key sees these columns of its company's r
   assert.deepEqual(await privilegesOf("api_reader"), {
     own_contacts: {
       select: `id company_id ${CONTACT} ${TIMES} phone_key email_key name_words email_words ` +
-        `phone_words empresa_words job_title_words name_sort ${WISHES} version`,
+        `phone_words empresa_words job_title_words name_sort ${WISHES} version ` +
+        "archived_at archived_phone_key",
     },
     own_conversations: {
       select: CONVERSATION.replace("messaging_account_id ", "").replace(
@@ -131,8 +133,12 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
     },
     companies: { select: `id name ${TIMES}`, update: "name" },
     company_members: { select: MEMBER, update: "name" },
-    contact_former_phones: { select: "id company_id contact_id phone phone_key until" },
-    contact_identities: { select: "id company_id contact_id user_id business_account_id seen_at" },
+    contact_former_phones: {
+      select: "id company_id contact_id phone phone_key until is_archived archived_phone_key",
+    },
+    contact_identities: {
+      select: "id company_id contact_id user_id business_account_id seen_at archived_user_id",
+    },
     contact_identity_events: { select: "id company_id contact_id kind was becomes happened_at" },
     contact_windows: {
       select: "id company_id contact_id account_id last_inbound_at closed_at expires_at",
@@ -142,17 +148,15 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
         "name_words email_words empresa_words job_title_words email_key version has_identity " +
         "do_not_contact_source do_not_contact_at stop_word_at start_word_at " +
         "marketing_stopped_at marketing_stop_source marketing_resumed_at marketing_opt_out_at " +
-        "profile_name_at custom_fields_patch",
+        "profile_name_at custom_fields_patch archived_at archived_phone_key",
       insert: `company_id ${CONTACT}`,
-      update: CONTACT,
-      delete: true,
+      update: `${CONTACT} archived_at`,
     },
     conversations: { select: CONVERSATION, update: "status assigned_to team_id" },
     deals: {
       select: DEAL,
       insert: "company_id title value status contact_id stage_id",
-      update: "title value status contact_id stage_id",
-      delete: true,
+      update: "title value status contact_id stage_id archived_at",
     },
     messages: {
       select: `${MESSAGE} sent_at delivered_at read_at failed_at expired_at failure ` +

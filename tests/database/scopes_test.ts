@@ -139,6 +139,8 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
       templates: [],
       only_name: "welcome",
     }),
+    call("archive_contact", { id: claim_id }),
+    call("archive_deal", { id: claim_id }),
     call("authenticate", {}),
     call("begin_job", { job: "template-sync", account_id: company.account_id }),
     call("begin_media_upload", { account_id: company.account_id, template_id: claim_id }),
@@ -164,6 +166,8 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("other_conversation_not_closed", { conversation_id: company.conversation_id }),
     call("reseal_account_token", { account_id: claim_id, sealed_before: "x", sealed: "x" }),
     call("restart_changes", {}),
+    call("restore_contact", { id: claim_id }),
+    call("restore_deal", { id: claim_id }),
     call("schedule_jobs", { url: "https://example.com", secret: "x".repeat(32) }),
     call("sealed_account_tokens", {}),
     call("settle_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
@@ -180,6 +184,8 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
   assert.deepEqual(untried, []);
   assert.deepEqual(await matrix(calls), {
     apply_template_sync: "messaging",
+    archive_contact: "write",
+    archive_deal: "write",
     authenticate: "none read write messaging",
     begin_media_upload: "messaging",
     claim_reply: "messaging",
@@ -194,6 +200,8 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     health: "none read write messaging admin",
     message_changes: "read",
     other_conversation_not_closed: "write",
+    restore_contact: "write",
+    restore_deal: "write",
     settle_send: "none read write messaging admin",
     settle_template_send: "none read write messaging admin",
   });

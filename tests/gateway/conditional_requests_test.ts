@@ -52,6 +52,10 @@ Deno.test("every answer with one whole record has its ETag, which is its version
       json,
     });
     const name = `${route.method} ${route.pattern}`;
+    if (route.success === 204) {
+      assert.deepEqual([headers.get("ETag"), body], [null, ""], name);
+      continue;
+    }
     if (WITHOUT_VERSION.includes(route.pattern)) {
       assert.match(headers.get("ETag")!, /^"[\w-]{43}"$/, name);
       assert.ok(!("version" in body.data), name);

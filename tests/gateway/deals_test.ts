@@ -24,6 +24,7 @@ Deno.test("a new deal is open, in the given stage, and has no value unless given
     status: "open",
     contact_id,
     stage_id,
+    archived_at: null,
   });
   const list = await call(company.keys.read, "GET", "/deals");
   assert.deepEqual(list.body.data[0], body.data);

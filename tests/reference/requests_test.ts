@@ -89,7 +89,8 @@ Deno.test("every limit in the description is the limit of the function's schema"
 function atLimits(field: JsonSchema): [unknown, unknown][] {
   const text = (length: number) =>
     field.format === "idn-email" ? `${"a".repeat(64)}@${domain(length - 65)}` : "x".repeat(length);
-  const items = (length: number) => Array.from({ length }, (_, at) => `${at % 50}`);
+  const [item] = field.items?.$ref ? fc.sample(arbitraryOf(field.items, document), 1) : [];
+  const items = (length: number) => Array.from({ length }, (_, at) => item ?? `${at % 50}`);
   return [
     ...("maxLength" in field ? [[text(field.maxLength), text(field.maxLength + 1)]] : []),
     ...("maxItems" in field ? [[items(field.maxItems), items(field.maxItems + 1)]] : []),

@@ -150,7 +150,7 @@ export class ApiDescription {
 
   /** How a request that succeeded breaks the description. */
   #problemOfRequest(
-    { url, sent, contentType }: Exchange,
+    { url, sent, contentType, body: answer }: Exchange,
     { operation, params, place }: FoundOperation,
   ): string | null {
     const given = { path: Object.entries(params), query: url.searchParams };
@@ -177,11 +177,21 @@ export class ApiDescription {
     const mediaType = (contentType ?? "application/json").split(";")[0].trim().toLowerCase();
     if (!operation.requestBody.content[mediaType]) return `it succeeded with ${mediaType}`;
     const schema = [...place, "requestBody", "content", mediaType, "schema"];
-    const body = JSON.parse(sent);
+    const body = withoutFailed(JSON.parse(sent), answer);
+    if (body === null) return null;
     const problem = this.#requests.problemAt(schema, body) &&
       this.#requests.problemAt(schema, trimmed(body));
     return problem && `it succeeded although the body ${problem}`;
   }
+}
+
+/** A body that succeeded; of a batch, the items that did, by the answer. */
+function withoutFailed(sent: JsonSchema, answer: string): unknown {
+  const { data, summary } = JSON.parse(answer || "{}");
+  if (!summary || !Array.isArray(sent.items)) return sent;
+  const items = sent.items.filter((_: unknown, index: number) => data[index].status < 300);
+  // Without any, there is nothing to compare.
+  return items.length > 0 ? { ...sent, items } : null;
 }
 
 /** The parameters in a path; null when the path is not of this pattern. */

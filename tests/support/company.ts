@@ -42,6 +42,8 @@ export interface CompanyWithTemplate extends Company {
   message_id: string;
   /** A message that was sent with the idempotency key `once`. */
   sent_message_id: string;
+  archived_contact_id: string;
+  archived_deal_id: string;
 }
 
 /** Columns of a template; those that are left out make an approved one without variables. */
@@ -120,7 +122,21 @@ export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
     template_id: await addTemplate(sql, company.id),
     message_id: await addMessage(sql, company),
     sent_message_id: await addSentMessage(sql, company),
+    ...await addArchived(sql, company),
   }));
+}
+
+/** Adds an archived contact and an archived deal to a company. */
+async function addArchived(sql: Sql, { id, contact_id, stage_ids: [stage_id] }: Company) {
+  const contact = { company_id: id, phone: anyPhone(), name: "Archived" };
+  const deal = { company_id: id, title: "Archived", contact_id, stage_id };
+  const [{ id: archived_contact_id }] = await sql`insert into contacts ${
+    sql(contact)
+  } returning id`;
+  const [{ id: archived_deal_id }] = await sql`insert into deals ${sql(deal)} returning id`;
+  await sql`update contacts set archived_at = now() where id = ${archived_contact_id}`;
+  await sql`update deals set archived_at = now() where id = ${archived_deal_id}`;
+  return { archived_contact_id, archived_deal_id };
 }
 
 /** Columns of a message; those that are left out make a text of the contact. */

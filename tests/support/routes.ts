@@ -14,6 +14,8 @@ export interface Route {
   /** What its one statement asks of the Data API: a table, a view or a function. */
   asks: string;
   scope: Scope;
+  /** The status of its success. */
+  success: number;
   /** The path, with the id of a row of this company. */
   path(company: CompanyWithTemplate): string;
   /** A body that succeeds for this company; null where the route takes none. */
@@ -22,7 +24,12 @@ export interface Route {
 
 const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/contacts/:id": (company) => `/contacts/${company.contact_id}`,
+  // Archived already: to archive it again changes nothing.
+  "DELETE /contacts/:id": (company) => `/contacts/${company.archived_contact_id}`,
+  "/contacts/:id/restore": (company) => `/contacts/${company.archived_contact_id}/restore`,
   "/deals/:id": (company) => `/deals/${company.deal_id}`,
+  "DELETE /deals/:id": (company) => `/deals/${company.archived_deal_id}`,
+  "/deals/:id/restore": (company) => `/deals/${company.archived_deal_id}/restore`,
   "/pipelines/:id": (company) => `/pipelines/${company.pipeline_id}`,
   "/stages/:id": (company) => `/stages/${company.stage_ids[0]}`,
   "/conversations/:id": (company) => `/conversations/${company.conversation_id}`,
@@ -38,44 +45,76 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
 
 const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, unknown>> = {
   "POST /contacts": () => ({ phone: anyPhone() }),
+  "PUT /contacts": () => ({ phone: anyPhone() }),
+  "POST /contacts/batch": () => ({ items: [{ phone: anyPhone() }] }),
+  "PATCH /contacts/batch": ({ contact_id }) => ({
+    items: [{ id: contact_id, phone: anyPhone() }],
+  }),
   "PATCH /contacts/:id": () => ({ phone: anyPhone() }),
   "POST /deals": ({ contact_id, stage_ids }) => ({
     title: "Deal",
     contact_id,
     stage_id: stage_ids[0],
   }),
+  "POST /deals/batch": ({ contact_id, stage_ids }) => ({
+    items: [{ title: "Deal", contact_id, stage_id: stage_ids[0] }],
+  }),
+  "PATCH /deals/batch": ({ deal_id, stage_ids }) => ({
+    items: [{ id: deal_id, stage_id: stage_ids[1] }],
+  }),
   "PATCH /deals/:id": ({ stage_ids }) => ({ stage_id: stage_ids[1] }),
   "PATCH /conversations/:id": ({ member_id, team_id }) => ({ assigned_to: member_id, team_id }),
+};
+
+/** The functions of the database that write. Other writes ask for the table. */
+const WRITTEN_BY: Record<string, string> = {
+  "POST /contacts": "rpc/write_contacts",
+  "PUT /contacts": "rpc/write_contacts",
+  "POST /contacts/batch": "rpc/write_contacts",
+  "PATCH /contacts/batch": "rpc/patch_contacts",
+  "POST /deals": "rpc/write_deals",
+  "POST /deals/batch": "rpc/write_deals",
+  "PATCH /deals/batch": "rpc/patch_deals",
 };
 
 /** A configuration that reaches nothing: only the declarations of the operations are read here. */
 const NOWHERE = await readConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
 
 /** Every operation of the gateway that needs a key, from the gateway's list: a new one is covered at once. */
-export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(({ method, path, scope }) => {
-  if (scope === null) return [];
-  const body = BODIES[`${method} ${path}`] ?? null;
-  if (method !== "GET" && !body) throw new Error(`${method} ${path} needs a body in tests`);
-  if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
-  const ownPath = OWN_ROW[path] ?? (() => path);
-  const table = tableOf(path);
-  const asks = isOfChanges(path)
-    ? `rpc/${feedOf(table)}`
-    : path === "/search"
-    ? "rpc/search_records"
-    : method === "GET"
-    ? `own_${table.replace("company_", "")}`
-    : table;
-  return [{ method, pattern: path, table, asks, scope, path: ownPath, body }];
-});
+export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
+  ({ method, path, scope, answers }) => {
+    if (scope === null) return [];
+    const body = BODIES[`${method} ${path}`] ?? null;
+    const isArchiving = method === "DELETE" || path.endsWith("/restore");
+    if (method !== "GET" && !body && !isArchiving) {
+      throw new Error(`${method} ${path} needs a body in tests`);
+    }
+    if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
+    const ownPath = OWN_ROW[`${method} ${path}`] ?? OWN_ROW[path] ?? (() => path);
+    // A body of these tests makes something new where it can.
+    const success = Math.max(...Object.keys(answers).map(Number));
+    const table = tableOf(path);
+    const asks = isOfChanges(path)
+      ? `rpc/${feedOf(table)}`
+      : path === "/search"
+      ? "rpc/search_records"
+      : isArchiving
+      ? `rpc/${method === "DELETE" ? "archive" : "restore"}_${table.replace(/s$/, "")}`
+      : method === "GET"
+      ? `own_${table.replace("company_", "")}`
+      : WRITTEN_BY[`${method} ${path}`] ?? table;
+    return [{ method, pattern: path, table, asks, scope, success, path: ownPath, body }];
+  },
+);
 
 function isOfChanges(path: string): boolean {
   return path.endsWith("/changes");
 }
 
-/** The table has the name of the last part of a path that is no parameter, but for members and changes. */
+/** The table has the name of the last part of a path that names a resource, but for members. */
 function tableOf(path: string): string {
-  const name = path.split("/").findLast((part) => !part.startsWith(":") && part !== "changes")!;
+  const isName = (part: string) => !part.startsWith(":") && !/^(changes|batch|restore)$/.test(part);
+  const name = path.split("/").findLast(isName)!;
   return name === "members" ? "company_members" : name;
 }
 
@@ -100,6 +139,11 @@ export const idRoutes = routes.filter(({ pattern }) => pattern.includes("/:"));
 /** The name of the id in the path of a route. */
 export function idNameOf({ pattern }: Route): string {
   return /:(\w+)/.exec(pattern)![1];
+}
+
+/** Whether a route writes many records. */
+export function isOfBatch({ pattern }: Pick<Route, "pattern">): boolean {
+  return pattern.endsWith("/batch");
 }
 
 /** The path of a route with this id. */

@@ -107,9 +107,15 @@ export function tooManyRequests(): ApiError {
 
 /**
  * The record has another version than those that the caller accepts. Nothing was written.
- * @param etag of the record as it is now.
+ * @param etag of the record as it is now; missing when there is no such record.
  */
-export function preconditionFailed(etag: string): ApiError {
+export function preconditionFailed(etag?: string): ApiError {
+  if (etag === undefined) {
+    return new ApiError(
+      "precondition_failed",
+      "There is no such record, so nothing was written; to create it, send the same request without If-Match",
+    );
+  }
   return new ApiError(
     "precondition_failed",
     "The record has changed since you read it, so nothing was written; read it again, and repeat the change with " +

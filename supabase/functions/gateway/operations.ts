@@ -2,6 +2,7 @@ import type { Config } from "../_shared/config.ts";
 import { health } from "./health.ts";
 import { openApi } from "./openapi.ts";
 import { contactExport } from "./resources/contact_export.ts";
+import { contactWrites } from "./resources/contact_writes.ts";
 import { contacts } from "./resources/contacts.ts";
 import { conversations } from "./resources/conversations.ts";
 import { deals } from "./resources/deals.ts";
@@ -19,6 +20,7 @@ import { templates } from "./resources/templates.ts";
 export function gatewayOperations(config: Config) {
   return [
     ...contacts,
+    ...contactWrites,
     contactExport,
     erasing,
     ...deals,

@@ -37,6 +37,34 @@ export async function writeIfMatch<Result>(
   }
 }
 
+/** The condition of a write, as a function of the database takes it. */
+export interface Condition {
+  must_exist?: true;
+  accepted_versions?: number[];
+}
+
+/**
+ * Writes a record by a function of the database if its version is an accepted one, and returns what the function
+ * answers.
+ *
+ * @param write calls the function, with these arguments beside the others.
+ * @throws ApiError precondition_failed with the present version if there is such a record; whatever `write` throws.
+ */
+export async function writeOnCondition<Result>(
+  accepted: AcceptedVersions,
+  write: (condition: Condition) => Promise<Result>,
+): Promise<Result> {
+  try {
+    if (accepted === null) return await write({});
+    if (accepted === "*") return await write({ must_exist: true });
+    return await write({ must_exist: true, accepted_versions: accepted.map(numberOf) });
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    const present = error.error.details;
+    throw preconditionFailed(present ? `"${present}"` : undefined);
+  }
+}
+
 /** A version as a number. What is not written as a version is: 07, 1.0 and what a number cannot hold; is NEVER. */
 function numberOf(version: string): number {
   const number = Number(version);
@@ -45,7 +73,10 @@ function numberOf(version: string): number {
 
 /** The version of a record that has another one than the statement wrote; null for any other error. */
 function presentVersion(error: unknown): string | null {
-  return error instanceof DatabaseError && error.error.code === "PT412"
-    ? error.error.details
-    : null;
+  return isRefused(error) ? error.error.details : null;
+}
+
+/** Whether the database has refused a write because of its condition. */
+function isRefused(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && error.error.code === "PT412";
 }

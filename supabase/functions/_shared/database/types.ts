@@ -389,26 +389,32 @@ export type Database = {
       };
       "contact_former_phones": {
         Row: {
+          "archived_phone_key": string | null;
           "company_id": string;
           "contact_id": string;
           "id": string;
+          "is_archived": boolean;
           "phone": string;
-          "phone_key": string;
+          "phone_key": string | null;
           "until": string;
         };
         ComputedFields: never;
         Insert: {
+          "archived_phone_key"?: never;
           "company_id": string;
           "contact_id": string;
           "id"?: string;
+          "is_archived"?: boolean;
           "phone": string;
           "phone_key"?: never;
           "until": string;
         };
         Update: {
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "contact_id"?: string;
           "id"?: string;
+          "is_archived"?: boolean;
           "phone"?: string;
           "phone_key"?: never;
           "until"?: string;
@@ -446,29 +452,32 @@ export type Database = {
       };
       "contact_identities": {
         Row: {
+          "archived_user_id": string | null;
           "business_account_id": string | null;
           "company_id": string;
           "contact_id": string;
           "id": string;
           "seen_at": string;
-          "user_id": string;
+          "user_id": string | null;
         };
         ComputedFields: never;
         Insert: {
+          "archived_user_id"?: string | null;
           "business_account_id"?: string | null;
           "company_id": string;
           "contact_id": string;
           "id"?: string;
           "seen_at"?: string;
-          "user_id": string;
+          "user_id"?: string | null;
         };
         Update: {
+          "archived_user_id"?: string | null;
           "business_account_id"?: string | null;
           "company_id"?: string;
           "contact_id"?: string;
           "id"?: string;
           "seen_at"?: string;
-          "user_id"?: string;
+          "user_id"?: string | null;
         };
         Relationships: [
           {
@@ -630,6 +639,8 @@ export type Database = {
       };
       "contacts": {
         Row: {
+          "archived_at": string | null;
+          "archived_phone_key": string | null;
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
@@ -667,6 +678,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
@@ -703,6 +716,8 @@ export type Database = {
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
@@ -863,6 +878,7 @@ export type Database = {
       };
       "deals": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "contact_id": string;
           "created_at": string;
@@ -877,6 +893,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "contact_id": string;
           "created_at"?: string;
@@ -890,6 +907,7 @@ export type Database = {
           "words"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "contact_id"?: string;
           "created_at"?: string;
@@ -1986,7 +2004,7 @@ export type Database = {
           "contact_id": string;
           "id": string;
           "seen_at": string;
-          "user_id": string;
+          "user_id": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -1995,7 +2013,7 @@ export type Database = {
           "contact_id"?: string | null;
           "id"?: string | null;
           "seen_at"?: string | null;
-          "user_id"?: string | null;
+          "user_id"?: never;
         };
         Update: {
           "business_account_id"?: string | null;
@@ -2003,7 +2021,7 @@ export type Database = {
           "contact_id"?: string | null;
           "id"?: string | null;
           "seen_at"?: string | null;
-          "user_id"?: string | null;
+          "user_id"?: never;
         };
         Relationships: [
           {
@@ -2216,6 +2234,8 @@ export type Database = {
       };
       "own_contacts": {
         Row: {
+          "archived_at": string | null;
+          "archived_phone_key": string | null;
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
@@ -2247,6 +2267,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
@@ -2277,6 +2299,8 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
@@ -2424,6 +2448,7 @@ export type Database = {
       };
       "own_deals": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "contact_id": string;
           "created_at": string;
@@ -2440,6 +2465,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
@@ -2455,6 +2481,7 @@ export type Database = {
           "words"?: string | null;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
@@ -3022,6 +3049,14 @@ export type Database = {
         };
         Returns: Json;
       };
+      "archive_contact": {
+        Args: { "accepted_versions"?: (number)[]; "id": string };
+        Returns: boolean;
+      };
+      "archive_deal": {
+        Args: { "accepted_versions"?: (number)[]; "id": string };
+        Returns: boolean;
+      };
       "authenticate": { Args: Record<PropertyKey, never>; Returns: string };
       "begin_channel_job": { Args: { "job": string }; Returns: boolean };
       "begin_job": { Args: { "account_id": string; "job": string }; Returns: Json };
@@ -3155,6 +3190,8 @@ export type Database = {
         Returns: Json[];
       };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
+      "patch_contacts": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
+      "patch_deals": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "receive_channel_event": {
         Args: { "app_key": string; "body": string; "items": Json; "problem"?: string };
         Returns: Json;
@@ -3178,6 +3215,8 @@ export type Database = {
         Returns: boolean;
       };
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
+      "restore_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
+      "restore_deal": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "rotate_channel_app": {
         Args: { "app_key": string; "sealed_secret": string };
         Returns: string;
@@ -3199,7 +3238,7 @@ export type Database = {
         }[];
       };
       "search_records": {
-        Args: { "max_rows": number; "patterns": (string)[]; "text": string };
+        Args: { "archived"?: string; "max_rows": number; "patterns": (string)[]; "text": string };
         Returns: Json[];
       };
       "settle_send": {
@@ -3227,6 +3266,21 @@ export type Database = {
       "store_channel_event": { Args: { "app_key": string; "body": string }; Returns: string };
       "tend_channel": { Args: { "max_rows"?: number }; Returns: Json };
       "unschedule_jobs": { Args: Record<PropertyKey, never>; Returns: number };
+      "write_contacts": {
+        Args: {
+          "accepted_versions"?: (number)[];
+          "atomic"?: boolean;
+          "idempotency"?: Json;
+          "items": (Json)[];
+          "must_exist"?: boolean;
+          "on_conflict"?: string;
+        };
+        Returns: Json;
+      };
+      "write_deals": {
+        Args: { "atomic"?: boolean; "idempotency"?: Json; "items": (Json)[] };
+        Returns: Json;
+      };
     };
     Enums: {
       [_ in never]: never;

@@ -18,9 +18,16 @@ const Pagination = z.object({
   total_relation: z.enum(["eq", "gte"]).optional(),
 }).meta({ id: "Pagination" });
 
+/** The body of an answer with the status 204: there is none. */
+export const NOTHING = z.null();
+
 /** The names of the read-only fields of the row in an envelope. */
 export function readOnlyFields(answer: z.ZodType): string[] {
   const data = answer instanceof z.ZodObject ? answer.shape.data : undefined;
-  if (!(data instanceof z.ZodObject)) return [];
-  return Object.keys(data.shape).filter((field) => data.shape[field].meta()?.readOnly);
+  return data instanceof z.ZodObject ? readOnlyFieldsOf(data) : [];
+}
+
+/** The names of the read-only fields of a row. */
+export function readOnlyFieldsOf(row: z.ZodObject): string[] {
+  return Object.keys(row.shape).filter((field) => row.shape[field].meta()?.readOnly);
 }

@@ -8,6 +8,7 @@ import { etagOf, isKnown, readConditions } from "./conditional.ts";
 import { logFailure, type Origin } from "../log.ts";
 import type { ApiEnv } from "./env.ts";
 import { requireAddress } from "./address.ts";
+import { readBatch } from "./batch_body.ts";
 import { MAX_VALUES } from "./body.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
 import { idempotencyOf, readIdempotencyKey, requireKeyOfBody } from "./idempotency.ts";
@@ -48,6 +49,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
       const reply = await operation.handle(request);
       const { status, body, json = JSON.stringify(body), pieces, headers } = reply;
       c.var.caller?.noteUse(c.var.origin);
+      if (status === 204) return c.body(null, status, headers);
       const etag = await etagOf(operation, request.query, body, json);
       if (etag) c.header("ETag", etag);
       if (etag && isKnown(etag, conditions)) return c.body(null, 304);
@@ -89,12 +91,13 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   c.set("isRepeatable", key !== null);
   let body: unknown;
   if (operation.body) {
-    const readOnly = Object.values(operation.answers).flatMap(readOnlyFields);
-    body = await readBody(c.req.raw, bodiesOf(operation), readOnly, {
-      maxValues: operation.maxValues ?? MAX_VALUES,
-      timeoutMs: bodyTimeoutMs,
-      judge: async () => await caller?.judge(),
-    });
+    const { answers, batch, maxValues = MAX_VALUES } = operation;
+    const judge = async () => await caller?.judgeUnlessKnown();
+    const reading = { maxValues, timeoutMs: bodyTimeoutMs, judge };
+    const readOnly = Object.values(answers).flatMap(readOnlyFields);
+    body = batch
+      ? await readBatch(c.req.raw, batch, reading)
+      : await readBody(c.req.raw, bodiesOf(operation), readOnly, reading);
     requireKeyOfBody(c.req.raw.headers, operation, body);
   }
   const { ifMatch } = conditions;

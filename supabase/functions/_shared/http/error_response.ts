@@ -66,8 +66,7 @@ async function forCaller(
     return databaseUnavailable(trouble, whatToDo);
   }
   const answer = isKnown ? error : new ApiError("internal", "Internal error");
-  // To judge the key takes a statement, which a caller with too many requests must not cost.
-  if (isAboutKey(answer) || answer.code === "too_many_requests") return answer;
+  if (isAboutKey(answer) || NEEDS_NO_JUDGEMENT.has(answer.code)) return answer;
   try {
     await caller?.judge();
     return answer;
@@ -81,6 +80,15 @@ async function forCaller(
     return databaseUnavailable(trouble, whatToDo(method, mayBeDone(error), isRepeatable));
   }
 }
+
+/** The errors before which the key is not judged again, because that takes a statement. */
+const NEEDS_NO_JUDGEMENT = new Set<string>([
+  // A caller with too many requests must not cost one.
+  "too_many_requests",
+  // The statement that found them had judged the key, and there may be many of them at once.
+  "idempotency_in_progress",
+  "idempotency_key_reused",
+]);
 
 function isAboutKey({ status }: ApiError): boolean {
   return status === 401 || status === 403;

@@ -135,6 +135,17 @@ export function atLeastOne<Shape extends z.ZodRawShape>(
   }).meta({ minProperties: 1 });
 }
 
+/** Changes of the record with this id, of which there must be at least one: an item of a batch. */
+export function changesById<Shape extends z.ZodRawShape>(
+  changes: z.ZodObject<Shape, z.core.$strict>,
+) {
+  const names = Object.keys(changes.shape).join(", ");
+  return z.strictObject({ id: Id, ...changes.shape })
+    .refine((value) => Object.keys(value).length > 1, {
+      error: `must have at least one of ${names}`,
+    }).meta({ minProperties: 2 });
+}
+
 /**
  * The same input, with the defaults in the API's description. The database fills them in; the schema does
  * not.

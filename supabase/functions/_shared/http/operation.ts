@@ -5,6 +5,7 @@ import type { ErrorCode } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import type { Origin } from "../log.ts";
+import type { Batch, JudgedItem } from "./batch_body.ts";
 
 /** The one declaration of an operation. Routing, validation and the API's description all derive from it. */
 export interface Declaration {
@@ -22,6 +23,8 @@ export interface Declaration {
   body?: z.ZodType;
   /** The body of a PATCH as a JSON Merge Patch (RFC 7396); missing when it takes none. */
   mergePatch?: z.ZodType;
+  /** Of an operation whose body has `items`, each of which is judged by itself. The body is then what all have to fit. */
+  batch?: Batch;
   /**
    * Whether it answers one record. The answer then carries the record's ETag; a GET takes If-None-Match, and a method
    * that changes a record If-Match.
@@ -60,7 +63,9 @@ export interface Request<Declared extends Declaration> {
   params: Output<Declared["params"]>;
   query: Output<Declared["query"]>;
   /** Of either content type. */
-  body: Output<Declared["body"]> | PatchOf<Declared>;
+  body: Declared["batch"] extends Batch
+    ? { items: JudgedItem<z.output<Declared["batch"]["item"]>>[] }
+    : Output<Declared["body"]> | PatchOf<Declared>;
   /** The versions on which a write may build, for `writeIfMatch`. */
   ifMatch: AcceptedVersions;
   /** Null when the request has no key, or the operation takes none. */

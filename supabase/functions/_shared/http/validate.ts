@@ -21,6 +21,19 @@ export async function readBody<Schemas extends Record<string, z.ZodType>>(
   readOnly: string[],
   reading: BodyReading,
 ): Promise<z.output<Schemas[keyof Schemas]>> {
+  const { schema, value } = await readObject(request, schemas, reading);
+  return check(schema, value, ofUnknownField(readOnly));
+}
+
+/**
+ * The JSON object that a request has as its body, not parsed yet, and the schema of its content type.
+ * @throws ApiError invalid_request when it is no JSON object of one of the content types, and what reading it throws.
+ */
+export async function readObject<Schemas extends Record<string, z.ZodType>>(
+  request: Request,
+  schemas: Schemas,
+  reading: BodyReading,
+): Promise<{ schema: Schemas[keyof Schemas]; value: unknown }> {
   const [given] = (request.headers.get("Content-Type") ?? "").split(";", 1);
   const mediaType = given.trim().toLowerCase();
   if (!Object.hasOwn(schemas, mediaType)) {
@@ -29,11 +42,12 @@ export async function readBody<Schemas extends Record<string, z.ZodType>>(
   }
   const schema = schemas[mediaType] as Schemas[keyof Schemas];
   const { text, survey } = await readJsonText(request, reading);
-  return check(
-    schema,
-    parseObject(text, survey),
-    (key) => readOnly.includes(key) ? "is read-only" : "is not a field that is accepted here",
-  );
+  return { schema, value: parseObject(text, survey) };
+}
+
+/** The message about a field that a body does not take. @param readOnly fields that the service sets. */
+export function ofUnknownField(readOnly: string[]): (key: string) => string {
+  return (key) => readOnly.includes(key) ? "is read-only" : "is not a field that is accepted here";
 }
 
 /**
@@ -156,20 +170,37 @@ function givenTwice(fields: string[]): ApiError {
   return invalidRequest(fields.map((field) => ({ field, message: GIVEN_TWICE })));
 }
 
-/** @param ofUnknown the message about a key that the schema does not have. */
 function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   ofUnknown: (key: string) => string,
 ): z.output<Schema> {
+  const result = judged(schema, value, ofUnknown);
+  if ("wrong" in result) throw invalidRequest(result.wrong);
+  return result.parsed;
+}
+
+/**
+ * A value as its schema parses it, or what is wrong with it.
+ *
+ * @param ofUnknown the message about a key that the schema does not have.
+ * @param whole the field that an error about the whole value names.
+ */
+export function judged<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  ofUnknown: (key: string) => string,
+  whole = "body",
+): { parsed: z.output<Schema> } | { wrong: FieldError[] } {
   const result = schema.safeParse(value, { error: explain });
-  if (result.success) return result.data;
-  throw invalidRequest(result.error.issues.flatMap((issue) => fieldErrors(issue, ofUnknown)));
+  if (result.success) return { parsed: result.data };
+  return { wrong: result.error.issues.flatMap((issue) => fieldErrors(issue, ofUnknown, whole)) };
 }
 
 function fieldErrors(
   issue: z.core.$ZodIssue,
   ofUnknown: (key: string) => string,
+  whole: string,
 ): FieldError[] {
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
@@ -178,7 +209,7 @@ function fieldErrors(
       message: ofUnknown(key),
     }));
   }
-  return [{ field: path.join(".") || "body", message: issue.message }];
+  return [{ field: path.join(".") || whole, message: issue.message }];
 }
 
 const NAMES: Record<string, string> = {

@@ -62,6 +62,16 @@ export class Caller {
   }
 
   /**
+   * Judges the key before work that is expensive, unless this instance knows that it was valid lately: the statement of
+   * the request judges it anyway.
+   *
+   * @throws what `judge` throws.
+   */
+  async judgeUnlessKnown(): Promise<void> {
+    if (whatIsKnownOf(this.keyHash).companyId === undefined) await this.judge();
+  }
+
+  /**
    * Notes that another statement of the request has judged the key, as `judge` does.
    * @param companyId of the key.
    */

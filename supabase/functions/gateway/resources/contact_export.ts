@@ -192,7 +192,7 @@ function recordsOf(
     do {
       const asked = {
         ...{ limit: 200, cursor, fields, order: resource.order, conditions: [] },
-        ...{ includesTotal: false, isChosen: false },
+        ...{ archived: "include" as const, includesTotal: false, isChosen: false },
       };
       const { data, pagination } = await readPage(caller, list, asked);
       yield data;

@@ -1,15 +1,7 @@
 import * as z from "zod";
-import type { CompanyDb } from "../../_shared/database/company_db.ts";
-import { writeIfMatch } from "../../_shared/database/conditional_write.ts";
-import { conflict, writeRows, wrongField } from "../../_shared/database/constraints.ts";
-import { rows } from "../../_shared/database/rows.ts";
-import { asInView, table } from "../../_shared/database/table.ts";
-import { ApiError } from "../../_shared/errors.ts";
-import { one } from "../../_shared/http/answers.ts";
+import { table } from "../../_shared/database/table.ts";
 import {
-  atLeastOne,
   Email,
-  IdParams,
   Phone,
   readOnly,
   requiredText,
@@ -17,10 +9,8 @@ import {
   ROW_IDS,
   ShortText,
   Timestamp,
-  withDefaults,
 } from "../../_shared/http/fields.ts";
-import { operation, reply } from "../../_shared/http/operation.ts";
-import { CUSTOM_FIELDS_TOO_LARGE, CustomFields } from "../custom_fields.ts";
+import { CustomFields } from "../custom_fields.ts";
 import {
   choice,
   list,
@@ -30,6 +20,7 @@ import {
   text,
   time,
 } from "../records/filters.ts";
+import { archiveOperation, restoreOperation } from "../records/archive_operations.ts";
 import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { ANY_CASE, oneOf, PHONE, TRUE_OR_FALSE, UUID } from "../records/query_values.ts";
@@ -37,8 +28,8 @@ import { readOperation } from "../records/read_operation.ts";
 import { resource } from "../records/resource.ts";
 import { byText, byTime, newestFirst } from "../records/sorting.ts";
 
-const MAX_TAGS = 50;
-const Tag = requiredText(64);
+export const MAX_TAGS = 50;
+export const Tag = requiredText(64);
 
 /** A contact; specification, 2.1. */
 export const Contact = z.object({
@@ -58,10 +49,11 @@ export const Contact = z.object({
   do_not_contact_at: readOnly(Timestamp.nullable()),
   marketing_opt_out_at: readOnly(Timestamp.nullable()),
   is_active: z.boolean(),
+  archived_at: readOnly(Timestamp.nullable()),
   erased_at: readOnly(Timestamp.nullable()),
   ...ROW_CHANGE,
 }).meta({ id: "Contact" });
-type Contact = z.output<typeof Contact>;
+export type Contact = z.output<typeof Contact>;
 
 /** How contacts are read from the database. */
 export const CONTACTS = table("contacts", Contact, "own_contacts");
@@ -93,61 +85,10 @@ export const CONTACT = resource({
     name: byText("name_sort"),
   },
   order: newestFirst(),
+  archives: { keptIn: { phone_key: "archived_phone_key" }, erasedIn: "erased_at" },
 });
 
-const MAX_TAGS_SENT = 1000;
-const TOO_MANY_TAGS = `must have at most ${MAX_TAGS} different tags`;
-
-/** Tags in a request; repeats are dropped. */
-const SentTags = z.array(z.unknown())
-  .max(MAX_TAGS_SENT, TOO_MANY_TAGS) // before any of them is checked
-  .pipe(z.array(Tag))
-  .transform((tags) => [...new Set(tags)])
-  .refine((tags) => tags.length <= MAX_TAGS, TOO_MANY_TAGS)
-  .meta({ type: "array", maxItems: MAX_TAGS_SENT, items: { type: "string", ...Tag.meta() } });
-
-/**
- * Specification, 2.1: creating and updating have the same input, and both require phone. On an update, a field
- * that is left out keeps its value, and null clears a field that may be null.
- */
-const ContactChanges = Contact
-  .pick({
-    phone: true,
-    name: true,
-    email: true,
-    temperature: true,
-    tags: true,
-    source: true,
-    job_title: true,
-    empresa: true,
-    custom_fields: true,
-    do_not_contact: true,
-    is_active: true,
-  })
-  .partial().strict()
-  .extend({ phone: Phone, tags: SentTags.optional() })
-  .meta({ id: "ContactChanges" });
-
-/**
- * The same changes as a JSON Merge Patch: phone may be left out, and custom fields are merged key by key, by the
- * database, in the statement that writes.
- */
-const ContactPatch = atLeastOne(ContactChanges.partial()).meta({ id: "ContactPatch" });
-const StoredPatch = ContactPatch.transform(({ custom_fields, ...others }) =>
-  custom_fields ? { ...others, custom_fields_patch: custom_fields } : others
-);
-
-/** The same input; a field that is left out takes its default. */
-const NewContact = withDefaults(ContactChanges, {
-  temperature: "warm",
-  tags: [],
-  source: "api",
-  custom_fields: {},
-  do_not_contact: false,
-  is_active: true,
-}).meta({ id: "NewContact" });
-
-/** Specification, 4.1 to 4.3 and 4.13. */
+/** Specification, 4.1 and 4.13. */
 export const contacts = [
   listOperation({ id: "listContacts", path: "/contacts", resource: CONTACT }),
 
@@ -160,57 +101,22 @@ export const contacts = [
 
   readOperation({ id: "getContact", path: "/contacts/:id", resource: CONTACT }),
 
-  operation({
-    id: "createContact",
-    method: "POST",
-    path: "/contacts",
-    scope: "write",
-    body: NewContact,
-    answers: { 201: one(Contact) },
-    conditional: true,
-    errors: ["conflict"],
-  }, async ({ caller: { db }, body }) => {
-    const data = await writeRows(
-      () => db.from("contacts").insert(body).select<string, Contact>(CONTACTS.columns).single(),
-      constraintMeanings(db, body.phone),
-    );
-    return reply(201, { data: asInView(data) });
+  archiveOperation({
+    id: "archiveContact",
+    path: "/contacts/:id",
+    resource: CONTACT,
+    by: "archive_contact",
   }),
 
-  operation({
-    id: "updateContact",
-    method: "PATCH",
-    path: "/contacts/:id",
-    scope: "write",
-    params: IdParams,
-    body: ContactChanges,
-    mergePatch: StoredPatch,
-    answers: { 200: one(Contact) },
-    conditional: true,
-    errors: ["not_found", "conflict"],
-  }, async ({ caller: { db }, params: { id }, body, ifMatch }) => {
-    const [data] = await writeIfMatch(ifMatch, (version) =>
-      writeRows(
-        () =>
-          db.from("contacts").update({ ...body, ...version }).eq("id", id)
-            .select<string, Contact>(CONTACTS.columns),
-        constraintMeanings(db, body.phone),
-      ));
-    if (!data) throw new ApiError("not_found", "Contact not found");
-    return reply(200, { data: asInView(data) });
+  restoreOperation({
+    id: "restoreContact",
+    path: "/contacts/:id/restore",
+    resource: CONTACT,
+    by: "restore_contact",
+    conflict: {
+      field: "phone",
+      message:
+        "Another contact has this contact's phone by now; archive that one first, or go on with it",
+    },
   }),
 ];
-
-/** The meanings of the constraints that a write of a contact can break, with this phone if it writes one. */
-function constraintMeanings(db: CompanyDb, phone?: string) {
-  return {
-    ...(phone !== undefined && {
-      contacts_one_per_phone: conflict(
-        async () => rows(await db.rpc("contact_id_by_phone", { phone })),
-        "A contact with this phone, or another spelling of it, exists already; update that one instead",
-      ),
-    }),
-    // A number with a large exponent is short in the request, and long in the database.
-    contacts_custom_fields_check: wrongField("custom_fields", CUSTOM_FIELDS_TOO_LARGE),
-  };
-}

@@ -2,25 +2,32 @@ import * as z from "zod";
 import { writeIfMatch } from "../../_shared/database/conditional_write.ts";
 import { writeRows, wrongField } from "../../_shared/database/constraints.ts";
 import { asInView, table } from "../../_shared/database/table.ts";
+import { rows } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
 import {
   atLeastOne,
+  changesById,
   Id,
   IdParams,
   Money,
+  readOnly,
   RequiredShortText,
   ROW_CHANGE,
   ROW_IDS,
+  Timestamp,
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
+import { batchOperation } from "../records/batch_operation.ts";
 import { choice, optionalAmount, searchedText, time } from "../records/filters.ts";
+import { archiveOperation, restoreOperation } from "../records/archive_operations.ts";
 import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { oneOf, UUID } from "../records/query_values.ts";
 import { readOperation } from "../records/read_operation.ts";
 import { resource } from "../records/resource.ts";
 import { byAmount, byText, byTime, newestFirst } from "../records/sorting.ts";
+import { headersOf, onlyResult, outcomeOf } from "../records/written.ts";
 import { CONTACTS } from "./contacts.ts";
 import { STAGES } from "./stages.ts";
 
@@ -32,6 +39,7 @@ export const Deal = z.object({
   status: z.enum(["open", "won", "lost"]),
   contact_id: Id,
   stage_id: Id,
+  archived_at: readOnly(Timestamp.nullable()),
   ...ROW_CHANGE,
 }).meta({ id: "Deal" });
 type Deal = z.output<typeof Deal>;
@@ -59,6 +67,7 @@ export const DEAL = resource({
     value: byAmount("value_sort"),
   },
   order: newestFirst(),
+  archives: {},
   includes: { contact: { table: CONTACTS }, stage: { table: STAGES } },
 });
 
@@ -68,15 +77,31 @@ const NewDeal = Deal
   .partial({ value: true }).strict()
   .meta({ id: "NewDeal" });
 
-const DealChanges = atLeastOne(
-  Deal.pick({ title: true, value: true, stage_id: true, status: true }).partial().strict(),
-).meta({ id: "DealChanges" });
+const CHANGES = Deal.pick({ title: true, value: true, stage_id: true, status: true })
+  .partial().strict();
+const DealChanges = atLeastOne(CHANGES).meta({ id: "DealChanges" });
+const DealChangesById = changesById(CHANGES).meta({ id: "DealChangesById" });
 
-/** The meanings of the constraints that a write of a deal can break. */
-const CONSTRAINT_MEANINGS = {
-  deals_contact_fkey: wrongField("contact_id", "is not a contact of your company"),
-  deals_stage_fkey: wrongField("stage_id", "is not a stage of your company"),
+/** The fields that are wrong when a write of a deal breaks a constraint. */
+const MEANINGS = {
+  name: "Deal",
+  constraints: {
+    deals_contact_fkey: { field: "contact_id", message: "is not a contact of your company" },
+    deals_contact_not_archived: {
+      field: "contact_id",
+      message: "is an archived contact; restore it first",
+    },
+    deals_stage_fkey: { field: "stage_id", message: "is not a stage of your company" },
+  },
 };
+
+/** The meanings of the constraints that the change of one deal can break. */
+const CONSTRAINT_MEANINGS = Object.fromEntries(
+  Object.entries(MEANINGS.constraints).map(([name, { field, message }]) => [
+    name,
+    wrongField(field, message),
+  ]),
+);
 
 /** Specification, 4.4 to 4.6 and 4.13. */
 export const deals = [
@@ -97,14 +122,42 @@ export const deals = [
     path: "/deals",
     scope: "write",
     body: NewDeal,
+    idempotent: true,
     answers: { 201: one(Deal) },
     conditional: true,
-  }, async ({ caller: { db }, body }) => {
-    const data = await writeRows(
-      () => db.from("deals").insert(body).select<string, Deal>(DEALS.columns).single(),
-      CONSTRAINT_MEANINGS,
-    );
-    return reply(201, { data: asInView(data) });
+    errors: ["not_found"],
+  }, async ({ caller: { db }, body, idempotency }) => {
+    const answer = await db.rpc("write_deals", { items: [body], atomic: true, idempotency });
+    const outcome = outcomeOf<Deal>(rows(answer), Deal);
+    const { data } = onlyResult(outcome, MEANINGS);
+    return reply(201, { data }, { headers: headersOf(outcome) });
+  }),
+
+  batchOperation({
+    id: "createDeals",
+    method: "POST",
+    path: "/deals/batch",
+    row: Deal,
+    item: NewDeal,
+    body: "NewDealBatch",
+    meanings: MEANINGS,
+    async write({ caller: { db }, items, atomic, idempotency }) {
+      const answer = await db.rpc("write_deals", { items, atomic, idempotency });
+      return outcomeOf(rows(answer), Deal);
+    },
+  }),
+
+  batchOperation({
+    id: "updateDeals",
+    method: "PATCH",
+    path: "/deals/batch",
+    row: Deal,
+    item: DealChangesById,
+    body: "DealChangesBatch",
+    meanings: MEANINGS,
+    async write({ caller: { db }, items, atomic }) {
+      return outcomeOf(rows(await db.rpc("patch_deals", { items, atomic })), Deal);
+    },
   }),
 
   operation({
@@ -128,5 +181,14 @@ export const deals = [
       ));
     if (!data) throw new ApiError("not_found", "Deal not found");
     return reply(200, { data: asInView(data) });
+  }),
+
+  archiveOperation({ id: "archiveDeal", path: "/deals/:id", resource: DEAL, by: "archive_deal" }),
+
+  restoreOperation({
+    id: "restoreDeal",
+    path: "/deals/:id/restore",
+    resource: DEAL,
+    by: "restore_deal",
   }),
 ];

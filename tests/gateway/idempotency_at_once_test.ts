@@ -1,0 +1,160 @@
+// Requests with one Idempotency-Key at the same time, and a function that dies before it answers.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { newCompany } from "../support/company.ts";
+import {
+  anyKey,
+  assertCode,
+  assertFirst,
+  assertReplayed,
+  dealOf,
+  dealsNamed,
+  isReplayed,
+  post,
+} from "../support/idempotent.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
+import { startFunction } from "../support/function_process.ts";
+import { until } from "../support/started.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompany();
+const { write } = company.keys;
+
+/** Works while another transaction holds the contact of the company, so that a new deal of it waits. */
+async function whileLocked(work: (release: () => Promise<unknown>) => Promise<void>) {
+  await withDatabase(async (sql) => {
+    await sql`begin`;
+    await sql`select from contacts where id = ${company.contact_id} for update`;
+    await work(() => sql`commit`);
+  });
+}
+
+/** Waits until a statement of this function waits for a lock. */
+async function isWaiting(sql: postgres.Sql, name: string) {
+  await until(async () => {
+    const [{ waiting }] = await sql`
+      select exists (
+        select from pg_stat_activity where wait_event_type = 'Lock' and query like ${`%${name}%`}
+      ) as waiting
+    `;
+    return waiting;
+  });
+}
+
+Deno.test("of fifty requests with one key at once, one is done, and the others get its answer or are told to wait", async () => {
+  for (const path of ["/deals", "/deals/batch"]) {
+    const key = anyKey();
+    const deal = dealOf(company, key);
+    const json = path.endsWith("/batch") ? { items: [deal, deal] } : deal;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => post(write, path, json, key)),
+    );
+    const done = answers.filter(({ status }) => status < 300);
+    const [first, ...more] = done.filter((answer) => !isReplayed(answer));
+    assert.deepEqual([first?.status, more.length], [path === "/deals" ? 201 : 200, 0]);
+    for (const answer of done) if (answer !== first) assertReplayed(answer, first);
+    for (const answer of answers.filter((answer) => !done.includes(answer))) {
+      assertCode(answer, 409, "idempotency_in_progress");
+      assert.equal(answer.headers.get("Retry-After"), "1");
+    }
+    assert.equal(await dealsNamed(company, key), path === "/deals" ? 1 : 2);
+    assertReplayed(await post(write, path, json, key), first);
+  }
+});
+
+Deno.test("while the first request waits for a lock, a repeat is refused; then it gets the answer", async () => {
+  const key = anyKey();
+  const json = dealOf(company, key);
+  await whileLocked(async (release) => {
+    const first = post(write, "/deals", json, key);
+    await withDatabase((sql) => isWaiting(sql, "write_deals"));
+    assertCode(await post(write, "/deals", json, key), 409, "idempotency_in_progress");
+    await release();
+    const answer = await first;
+    assertFirst(answer);
+    assertReplayed(await post(write, "/deals", json, key), answer);
+  });
+  assert.equal(await dealsNamed(company, key), 1);
+});
+
+Deno.test("repeats of a request that hangs wait for nothing in the database, and cost one round trip each", async () => {
+  const key = anyKey();
+  const json = dealOf(company, key);
+  await using database = watchedStack();
+  const request = await ownGateway(database.url);
+  const ask = () => request(company.keys.all, "POST", "/deals", json, { "Idempotency-Key": key });
+  const reading = await request(company.keys.all, "GET", "/deals");
+  assert.equal(reading.status, 200);
+  await until(() => database.seen.length >= 2); // the use of the key is noted once
+  await withDatabase(async (sql) => {
+    // The first request, as the function of the database makes it.
+    await sql`begin`;
+    const claimed = sql.json({ path: "/deals", key, fingerprint: "any" });
+    await sql`select app.claim_idempotency_key(${company.id}, ${claimed})`;
+    database.seen.length = 0;
+    // More than the database has connections and a company has places. One that waited for the first would get a
+    // 503 after a second, or a 429.
+    const repeats = await Promise.all(Array.from({ length: 20 }, ask));
+    for (const repeat of repeats) {
+      assertCode(repeat, 409, "idempotency_in_progress");
+      assert.equal(repeat.headers.get("Retry-After"), "1");
+    }
+    assert.equal(database.seen.length, 20);
+    await sql`rollback`;
+  });
+  const first = await ask();
+  assertFirst(first);
+  assertReplayed(await ask(), first);
+});
+
+Deno.test("a request whose function is killed after the commit is answered by its repeat", async () => {
+  for (const path of ["/deals", "/deals/batch"]) {
+    const key = anyKey();
+    const deal = dealOf(company, key);
+    const json = path.endsWith("/batch") ? { items: [deal] } : deal;
+    const started = Promise.withResolvers<() => Promise<void>>();
+    await using database = watchedStack(async (request) => {
+      if (!request.url.includes("/rpc/write_deals")) return null;
+      await (await database.forward(request)).body?.cancel();
+      await (await started.promise)();
+      return new Response(null, { status: 503 });
+    });
+    await using gateway = await startFunction("gateway", { supabaseUrl: database.url });
+    started.resolve(gateway.kill);
+    await assert.rejects(fetch(gateway.url + path, {
+      method: "POST",
+      headers: {
+        "X-Api-Key": write,
+        "Content-Type": "application/json",
+        "Idempotency-Key": key,
+      },
+      body: JSON.stringify(json),
+    }));
+    assert.equal(await dealsNamed(company, key), 1, "it was written");
+    const repeat = await post(write, path, json, key);
+    assert.deepEqual([repeat.status < 300, isReplayed(repeat)], [true, true]);
+    assertReplayed(await post(write, path, json, key), repeat);
+    assert.equal(await dealsNamed(company, key), 1);
+  }
+});
+
+Deno.test("an answer of the database that is lost is a 503 that says to repeat, and the repeat is done once", async () => {
+  const key = anyKey();
+  const json = dealOf(company, key);
+  await using database = watchedStack(async (request) => {
+    if (!request.url.includes("/rpc/write_deals")) return null;
+    await (await database.forward(request)).body?.cancel();
+    return new Response(null, { status: 502 });
+  });
+  const request = await ownGateway(database.url);
+  await logged(async () => {
+    const lost = await request(write, "POST", "/deals", json, { "Idempotency-Key": key });
+    assertCode(lost, 503, "database_unavailable");
+    assert.match(lost.body.error, /may have been made, so repeat .* with the same Idempotency-Key/);
+  });
+  const repeat = await post(write, "/deals", json, key);
+  assert.deepEqual([repeat.status, isReplayed(repeat)], [201, true]);
+  assert.equal(await dealsNamed(company, key), 1);
+});
