@@ -114,6 +114,14 @@ export const EXAMPLE_READS = {
       query: { include: "contact,stage" },
     },
   ],
+  listDealHistory: [
+    { name: "ofOneDeal", summary: "What happened to a deal", params: { id: demoId("07", 3) } },
+    {
+      name: "unknownDeal",
+      summary: "Your company has no such deal",
+      params: { id: demoId("07", 9999) },
+    },
+  ],
   listPipelines: [{ name: "all", summary: "All pipelines" }],
   getPipeline: [
     { name: "onePipeline", summary: "One pipeline", params: { id: demoId("04", 1) } },

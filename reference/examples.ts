@@ -239,6 +239,52 @@ export const EXAMPLE_REQUESTS = {
       },
     },
   ],
+  createPipeline: [
+    { name: "created", summary: "A new pipeline", body: { name: "Partners" } },
+  ],
+  updatePipeline: [
+    {
+      name: "moved",
+      summary: "Rename a pipeline and move it to the beginning",
+      params: { id: demoId("04", 1) },
+      body: { name: "Service", position: 0 },
+    },
+  ],
+  archivePipeline: [
+    {
+      name: "hasDeals",
+      summary: "The pipeline has deals",
+      params: { id: demoId("04", 1) },
+    },
+  ],
+  createStage: [
+    {
+      name: "created",
+      summary: "A new stage before the last one",
+      body: { pipeline_id: demoId("04", 1), name: "Signed", position: 3 },
+    },
+  ],
+  updateStage: [
+    {
+      name: "moved",
+      summary: "Move a stage to the end",
+      params: { id: demoId("05", 1) },
+      body: { position: 99 },
+    },
+  ],
+  archiveStage: [
+    {
+      name: "hasDeals",
+      summary: "The stage has deals, and it is not said where they go",
+      params: { id: demoId("05", 2) },
+    },
+    {
+      name: "archived",
+      summary: "Move the deals of a stage and archive it",
+      params: { id: demoId("05", 2) },
+      query: { move_deals_to: demoId("05", 3) },
+    },
+  ],
   updateConversation: [
     {
       name: "assigned",

@@ -16,6 +16,7 @@ import type {
 } from "../supabase/functions/gateway/resources/contact_export.ts";
 import type { Contact } from "../supabase/functions/gateway/resources/contacts.ts";
 import type { Conversation } from "../supabase/functions/gateway/resources/conversations.ts";
+import type { DealHistoryEntry } from "../supabase/functions/gateway/resources/deal_history.ts";
 import type { Deal } from "../supabase/functions/gateway/resources/deals.ts";
 import type { Member } from "../supabase/functions/gateway/resources/members.ts";
 import type {
@@ -117,14 +118,28 @@ const deal: FieldsOf<typeof Deal> = {
   status: "The state of the deal. A new deal is `open`.",
   contact_id: "The contact of the deal.",
   stage_id: "The stage that the deal is in.",
+  won_at: "Since when the deal is won; `null` unless it is, or when that is not known.",
+  lost_at: "Since when the deal is lost; `null` unless it is, or when that is not known.",
+  stage_changed_at: "Since when the deal is in its stage. Of a new deal: when it was created.",
   archived_at: "When the deal was archived; `null` when it is not.",
 };
 
 const pipeline: FieldsOf<typeof Pipeline> = {
   ...ROW,
   name: "The name of the pipeline.",
-  position: "The place of the pipeline in the list, from low to high.",
-  is_default: "Whether it is the default pipeline of the company.",
+  position:
+    "The place of the pipeline in the list: 0, 1, 2 and so on. A greater one than the last means the last.",
+  is_default: "Whether it is the default pipeline of the company, of which there is always one.",
+  archived_at: "Since when the pipeline is archived; `null` while it is in use.",
+};
+
+const stage: FieldsOf<typeof Stage> = {
+  ...ROW,
+  pipeline_id: "The pipeline of the stage.",
+  name: "The name of the stage.",
+  position:
+    "The place of the stage in its pipeline: 0, 1, 2 and so on. A greater one than the last means the last.",
+  archived_at: "Since when the stage is archived; `null` while it is in use.",
 };
 
 const conversation: FieldsOf<typeof Conversation> = {
@@ -166,17 +181,31 @@ export const FIELDS = {
   DealChangesBatch: batch,
   BatchItemError: batchItemError,
   BatchSummary: batchSummary,
+  DealHistoryEntry: {
+    id: "The id of the entry.",
+    kind: "What happened: the deal was `created`, or came to another stage or status.",
+    from: "The stage or the status of before. `null` for the creation.",
+    to:
+      "The stage or the status since; of the creation, the stage. `null` when it is not known: the deal is from before " +
+      "histories were kept.",
+    at: "When it happened. No two entries of a deal have the same time.",
+    by: "Who did it. `null` for the service itself, and when it is not known.",
+  } satisfies FieldsOf<typeof DealHistoryEntry>,
+  ByKey: { api_key_id: "The id of the API key." },
+  ByPerson: {
+    user_id:
+      "The id of the person, which is that of a member while the person works in your company.",
+  },
   Pipeline: pipeline,
   PipelineWithIncluded: {
     ...pipeline,
     stages: "The stages of the pipeline by position, with `include=stages`.",
   },
-  Stage: {
-    ...ROW,
-    pipeline_id: "The pipeline of the stage.",
-    name: "The name of the stage.",
-    position: "The place of the stage in its pipeline, from low to high.",
-  } satisfies FieldsOf<typeof Stage>,
+  NewPipeline: pipeline,
+  PipelineChanges: pipeline,
+  Stage: stage,
+  NewStage: stage,
+  StageChanges: stage,
   Conversation: conversation,
   ConversationWithIncluded: {
     ...conversation,
@@ -502,9 +531,16 @@ export const SCHEMAS: Record<string, string> = {
   BatchItemError:
     "Why an item was not written: the body that such an error has where one record is written, without `request_id`.",
   BatchSummary: "How many items came to what.",
+  DealHistoryEntry: "One thing that happened to a deal.",
+  ByKey: "By a request with an API key.",
+  ByPerson: "By a person who has signed in.",
   Pipeline: "A sales pipeline.",
   PipelineWithIncluded: "A sales pipeline, with the records that `include` adds.",
+  NewPipeline: "A pipeline to create.",
+  PipelineChanges: "Changes to a pipeline.",
   Stage: "A step of a pipeline.",
+  NewStage: "A stage to create.",
+  StageChanges: "Changes to a stage.",
   Conversation: "A conversation with a contact.",
   ConversationWithIncluded: "A conversation with a contact, with the records that `include` adds.",
   ConversationChanges: "Changes to a conversation.",

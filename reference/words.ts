@@ -176,6 +176,13 @@ export const OPERATIONS = {
       "in the order of the items. Two items for one deal are done one after the other. With `atomic=true`, all are " +
       "updated or none.",
   },
+  listDealHistory: {
+    tag: "Deals",
+    summary: "List the history of a deal",
+    description:
+      "Lists what happened to a deal, newest first unless `sort` says otherwise: its creation, and each move to another " +
+      "stage or status, with when and by whom. The creation is the oldest entry.",
+  },
   listPipelines: {
     tag: "Pipelines",
     summary: "List pipelines",
@@ -189,6 +196,28 @@ export const OPERATIONS = {
     description:
       "Answers one pipeline of your company, by its id; with `include=stages`, also its stages by position.",
   },
+  createPipeline: {
+    tag: "Pipelines",
+    summary: "Create a pipeline",
+    description:
+      "Creates a pipeline without stages. With a `position`, those from there on make room; without one, it becomes the " +
+      "last one. With `is_default`, the default pipeline no longer is.",
+  },
+  updatePipeline: {
+    tag: "Pipelines",
+    summary: "Update a pipeline",
+    description:
+      "Updates at least one field of a pipeline. A new `position` moves it, and the others make room. `is_default: true` " +
+      "makes it the default one in place of the other; `false` for the default one is a 409, and so is a change of an " +
+      "archived pipeline.",
+  },
+  archivePipeline: {
+    tag: "Pipelines",
+    summary: "Archive a pipeline",
+    description:
+      "Archives a pipeline with its stages: lists no longer have them, and no deal comes into them. To archive it again " +
+      "changes nothing. The default pipeline, and one with deals, is a 409.",
+  },
   listStages: {
     tag: "Pipelines",
     summary: "List stages",
@@ -201,6 +230,28 @@ export const OPERATIONS = {
     tag: "Pipelines",
     summary: "Get a stage",
     description: "Answers one stage of your company, by its id.",
+  },
+  createStage: {
+    tag: "Pipelines",
+    summary: "Create a stage",
+    description:
+      "Creates a stage of a pipeline. With a `position`, the stages from there on make room; without one, it becomes the " +
+      "last one of the pipeline.",
+  },
+  updateStage: {
+    tag: "Pipelines",
+    summary: "Update a stage",
+    description:
+      "Updates at least one field of a stage. A new `position` moves it, and the others make room; a new `pipeline_id` " +
+      "moves it with its deals to that pipeline. A change of an archived stage is a 409.",
+  },
+  archiveStage: {
+    tag: "Pipelines",
+    summary: "Archive a stage",
+    description:
+      "Archives a stage: lists no longer have it, and no deal comes into it. Its deals move to the stage in " +
+      "`move_deals_to`, all at once, and their history tells of it; a stage that has deals is a 422 without it. To " +
+      "archive a stage again changes nothing.",
   },
   listConversations: {
     tag: "Conversations",

@@ -20,6 +20,8 @@ create or replace view public.own_deals as
     id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at,
     words, left(words, 100) collate "C" as title_sort, coalesce(value, -1) as value_sort,
     version::text as version,
+    won_at, lost_at, stage_changed_at,
+    coalesce(won_at, '-infinity') as won_sort, coalesce(lost_at, '-infinity') as lost_sort,
     archived_at
   from public.deals
   where company_id = (select app.company_id('read'));
@@ -29,7 +31,8 @@ select app.make_feed('contact_changes', 'contacts', '
   do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, created_at, updated_at
 ');
 select app.make_feed('deal_changes', 'deals', '
-  id, company_id, title, value, status, contact_id, stage_id, archived_at, created_at, updated_at
+  id, company_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at, created_at,
+  updated_at
 ');
 
 -- With a default, so that the functions of the release before call it too.
@@ -151,7 +154,8 @@ begin
           when 'deal' then (
             select json_build_object(
               'id', id, 'company_id', company_id, 'title', title, 'value', value, 'status', status,
-              'contact_id', contact_id, 'stage_id', stage_id, 'archived_at', archived_at,
+              'contact_id', contact_id, 'stage_id', stage_id,
+              'won_at', won_at, 'lost_at', lost_at, 'stage_changed_at', stage_changed_at, 'archived_at', archived_at,
               'created_at', created_at, 'updated_at', updated_at, 'version', version
             )
             from public.own_deals where id = best.id

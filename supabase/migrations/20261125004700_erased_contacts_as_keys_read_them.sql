@@ -137,7 +137,8 @@ begin
           when 'deal' then (
             select json_build_object(
               'id', id, 'company_id', company_id, 'title', title, 'value', value, 'status', status,
-              'contact_id', contact_id, 'stage_id', stage_id, 'archived_at', archived_at,
+              'contact_id', contact_id, 'stage_id', stage_id,
+              'won_at', won_at, 'lost_at', lost_at, 'stage_changed_at', stage_changed_at, 'archived_at', archived_at,
               'created_at', created_at, 'updated_at', updated_at, 'version', version
             )
             from public.own_deals where id = best.id

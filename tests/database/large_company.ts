@@ -85,8 +85,8 @@ const COMPANY = `
   select pg_temp.id_of('company', n), 'Company ' || n from generate_series(0, ${
   COMPANIES - 1
 }) as n;
-  insert into pipelines (id, company_id, name, is_default)
-  select pg_temp.id_of('pipeline', n), pg_temp.id_of('company', n), 'Sales', true
+  insert into pipelines (id, company_id, name, position, is_default)
+  select pg_temp.id_of('pipeline', n), pg_temp.id_of('company', n), 'Sales', 0, true
   from generate_series(0, ${COMPANIES - 1}) as n;
   insert into stages (id, company_id, pipeline_id, name, position)
   select pg_temp.id_of('stage', n * 5 + m), pg_temp.id_of('company', n), pg_temp.id_of('pipeline', n), 'Stage ' || m, m

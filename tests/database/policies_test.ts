@@ -56,6 +56,7 @@ Deno.test("there are exactly these policies", () => {
     "conversations: a key reads its company's conversations (select to api_client)",
     "conversations: people change their company's conversations (update to authenticated)",
     "conversations: people read their company's conversations (select to authenticated)",
+    "deal_history: people read the history of their company's deals (select to authenticated)",
     "deals: a key adds deals to its company (insert to api_client)",
     "deals: a key changes its company's deals (update to api_client)",
     "deals: a key reads its company's deals (select to api_client)",

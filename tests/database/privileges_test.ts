@@ -36,12 +36,14 @@ async function privilegesOf(role: string): Promise<Privileges> {
 const CONTACT = "name email phone temperature tags source job_title empresa custom_fields " +
   "do_not_contact is_active";
 const TIMES = "created_at updated_at";
-const PIPELINE = `id company_id name position is_default ${TIMES} version`;
-const STAGE = `id company_id pipeline_id name position ${TIMES} version`;
+const PIPELINE = `id company_id name position is_default ${TIMES} version archived_at`;
+const STAGE = `id company_id pipeline_id name position ${TIMES} version archived_at`;
 const MEMBER = `company_id user_id role ${TIMES} name version`;
 const TEAM = `id company_id name ${TIMES} version`;
+const MOVES = "won_at lost_at stage_changed_at";
 const DEAL =
-  `id company_id title value status contact_id stage_id ${TIMES} words version archived_at`;
+  `id company_id title value status contact_id stage_id ${TIMES} words version ${MOVES} archived_at`;
+const HISTORY = "id company_id deal_id kind from_value to_value at api_key_id user_id";
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
   `last_message_at window_expires_at ${TIMES} version phone_number_id`;
 const MESSAGE = "id company_id conversation_id direction type content whatsapp_message_id " +
@@ -99,7 +101,10 @@ Deno.test("a request that reads with a key sees these columns of its company's r
         "last_message_sort phone_number_id version",
       ),
     },
-    own_deals: { select: DEAL.replace("version", "title_sort value_sort version") },
+    own_deal_history: { select: HISTORY },
+    own_deals: {
+      select: `${DEAL.replace("version", "title_sort value_sort version")} won_sort lost_sort`,
+    },
     own_members: { select: withWords(`user_id company_id name role ${TIMES} version`) },
     own_messages: {
       select: "id company_id conversation_id direction type content rendered_text status " +
@@ -153,6 +158,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
       update: `${CONTACT} archived_at`,
     },
     conversations: { select: CONVERSATION, update: "status assigned_to team_id" },
+    deal_history: { select: HISTORY },
     deals: {
       select: DEAL,
       insert: "company_id title value status contact_id stage_id",
@@ -167,14 +173,14 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
     pipelines: {
       select: PIPELINE,
       insert: "company_id name position is_default",
-      update: "name position is_default",
+      update: "name position is_default archived_at",
       delete: true,
     },
     sends: { select: SEND },
     stages: {
       select: STAGE,
       insert: "company_id pipeline_id name position",
-      update: "pipeline_id name position",
+      update: "pipeline_id name position archived_at",
       delete: true,
     },
     teams: {

@@ -133,6 +133,8 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     phone_number_id: "0",
   };
   const calls = [
+    call("add_pipeline", { pipeline: { name: "Renewals" } }),
+    call("add_stage", { stage: { pipeline_id: company.pipeline_id, name: "Due" } }),
     call("apply_template_sync", {
       account_id: company.account_id,
       began_at: "2026-01-01T00:00:00Z",
@@ -141,9 +143,13 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     }),
     call("archive_contact", { id: claim_id }),
     call("archive_deal", { id: claim_id }),
+    call("archive_pipeline", { pipeline_id: claim_id }),
+    call("archive_stage", { stage_id: claim_id }),
     call("authenticate", {}),
     call("begin_job", { job: "template-sync", account_id: company.account_id }),
     call("begin_media_upload", { account_id: company.account_id, template_id: claim_id }),
+    call("change_pipeline", { pipeline_id: claim_id, changes: {} }),
+    call("change_stage", { stage_id: claim_id, changes: {} }),
     call("changes_status", {}),
     call("claim_reply", { claim_id, conversation_id: claim_id, content: "Hello" }),
     call("claim_template_send", claim),
@@ -183,11 +189,17 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
   const untried = callable.filter(({ name }) => !calls.some(([called]) => called === name));
   assert.deepEqual(untried, []);
   assert.deepEqual(await matrix(calls), {
+    add_pipeline: "write",
+    add_stage: "write",
     apply_template_sync: "messaging",
     archive_contact: "write",
     archive_deal: "write",
+    archive_pipeline: "write",
+    archive_stage: "write",
     authenticate: "none read write messaging",
     begin_media_upload: "messaging",
+    change_pipeline: "write",
+    change_stage: "write",
     claim_reply: "messaging",
     claim_template_send: "messaging",
     contact_changes: "read",

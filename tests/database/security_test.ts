@@ -194,6 +194,8 @@ Deno.test("each role may call exactly these functions", async () => {
   );
   assert.deepEqual(Object.fromEntries(callable.map(({ role, names }) => [role, names])), {
     api_client: [
+      "add_pipeline(jsonb,jsonb)",
+      "add_stage(jsonb,jsonb)",
       "app.change_clock_for(bigint,bigint,bigint)",
       "app.change_clock_now()",
       "app.change_now()",
@@ -207,8 +209,12 @@ Deno.test("each role may call exactly these functions", async () => {
       "apply_template_sync(uuid,timestamp with time zone,jsonb,text,text)",
       "archive_contact(uuid,bigint[])",
       "archive_deal(uuid,bigint[])",
+      "archive_pipeline(uuid,bigint)",
+      "archive_stage(uuid,uuid,bigint)",
       "authenticate()",
       "begin_media_upload(uuid,uuid,integer)",
+      "change_pipeline(uuid,jsonb)",
+      "change_stage(uuid,jsonb)",
       "claim_reply(uuid,uuid,text,text,boolean,text)",
       "claim_template_send(uuid,text,text,text,text,text,text,text,text,text[],text[],text[],text,boolean,text)",
       "contact_changes(bigint,bigint,uuid,integer)",

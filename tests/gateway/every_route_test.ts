@@ -24,6 +24,8 @@ Deno.test("the operations with a key are those of the specification", () => {
   assert.deepEqual(routes.map(({ method, pattern }) => `${method} ${pattern}`).sort(), [
     "DELETE /contacts/:id",
     "DELETE /deals/:id",
+    "DELETE /pipelines/:id",
+    "DELETE /stages/:id",
     "GET /contacts",
     "GET /contacts/:id",
     "GET /contacts/changes",
@@ -33,6 +35,7 @@ Deno.test("the operations with a key are those of the specification", () => {
     "GET /conversations/changes",
     "GET /deals",
     "GET /deals/:id",
+    "GET /deals/:id/history",
     "GET /deals/changes",
     "GET /members",
     "GET /members/:id",
@@ -53,11 +56,15 @@ Deno.test("the operations with a key are those of the specification", () => {
     "PATCH /conversations/:id",
     "PATCH /deals/:id",
     "PATCH /deals/batch",
+    "PATCH /pipelines/:id",
+    "PATCH /stages/:id",
     "POST /contacts",
     "POST /contacts/:id/restore",
     "POST /deals",
     "POST /deals/:id/restore",
     "POST /deals/batch",
+    "POST /pipelines",
+    "POST /stages",
   ]);
 });
 

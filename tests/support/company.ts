@@ -44,6 +44,8 @@ export interface CompanyWithTemplate extends Company {
   sent_message_id: string;
   archived_contact_id: string;
   archived_deal_id: string;
+  /** A pipeline without stages, which is not the default one. */
+  spare_pipeline_id: string;
 }
 
 /** Columns of a template; those that are left out make an approved one without variables. */
@@ -123,6 +125,7 @@ export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
     message_id: await addMessage(sql, company),
     sent_message_id: await addSentMessage(sql, company),
     ...await addArchived(sql, company),
+    spare_pipeline_id: await addPipeline(sql, company.id),
   }));
 }
 
@@ -137,6 +140,14 @@ async function addArchived(sql: Sql, { id, contact_id, stage_ids: [stage_id] }: 
   await sql`update contacts set archived_at = now() where id = ${archived_contact_id}`;
   await sql`update deals set archived_at = now() where id = ${archived_deal_id}`;
   return { archived_contact_id, archived_deal_id };
+}
+
+/** Adds a pipeline without stages to a company, and returns its id. */
+async function addPipeline(sql: Sql, company_id: string): Promise<string> {
+  const [{ id }] = await sql`
+    insert into pipelines (company_id, name) values (${company_id}, 'Spare') returning id
+  `;
+  return id;
 }
 
 /** Columns of a message; those that are left out make a text of the contact. */

@@ -108,8 +108,8 @@ async function ask<Env extends object>(
       body: json ? JSON.stringify(json) : undefined,
     }),
   );
-  const { status, headers: answered } = response;
-  return { status, headers: answered, body: status === 204 ? null : await response.json() };
+  const { status } = response;
+  return { status, headers: response.headers, body: status === 204 ? "" : await response.json() };
 }
 
 /**

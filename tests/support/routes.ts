@@ -30,6 +30,7 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/deals/:id": (company) => `/deals/${company.deal_id}`,
   "DELETE /deals/:id": (company) => `/deals/${company.archived_deal_id}`,
   "/deals/:id/restore": (company) => `/deals/${company.archived_deal_id}/restore`,
+  "/deals/:id/history": (company) => `/deals/${company.deal_id}/history`,
   "/pipelines/:id": (company) => `/pipelines/${company.pipeline_id}`,
   "/stages/:id": (company) => `/stages/${company.stage_ids[0]}`,
   "/conversations/:id": (company) => `/conversations/${company.conversation_id}`,
@@ -40,6 +41,9 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/templates/:id": (company) => `/templates/${company.template_id}`,
   "/search": () => "/search?q=15",
   "/sends": () => "/sends?idempotency_key=once",
+  "DELETE /pipelines/:id": (company) => `/pipelines/${company.spare_pipeline_id}`,
+  // No deal is in it.
+  "DELETE /stages/:id": (company) => `/stages/${company.stage_ids[4]}`,
   "/sends/:message_id": (company) => `/sends/${company.sent_message_id}`,
 };
 
@@ -63,11 +67,15 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
     items: [{ id: deal_id, stage_id: stage_ids[1] }],
   }),
   "PATCH /deals/:id": ({ stage_ids }) => ({ stage_id: stage_ids[1] }),
+  "POST /pipelines": () => ({ name: "Renewals" }),
+  "PATCH /pipelines/:id": () => ({ name: "Sales" }),
+  "POST /stages": ({ pipeline_id }) => ({ pipeline_id, name: "Signed" }),
+  "PATCH /stages/:id": () => ({ name: "New lead" }),
   "PATCH /conversations/:id": ({ member_id, team_id }) => ({ assigned_to: member_id, team_id }),
 };
 
-/** The functions of the database that write. Other writes ask for the table. */
-const WRITTEN_BY: Record<string, string> = {
+/** What the routes ask that neither read the view of their table nor write it. */
+const ASKED: Record<string, string> = {
   "POST /contacts": "rpc/write_contacts",
   "PUT /contacts": "rpc/write_contacts",
   "POST /contacts/batch": "rpc/write_contacts",
@@ -75,6 +83,16 @@ const WRITTEN_BY: Record<string, string> = {
   "POST /deals": "rpc/write_deals",
   "POST /deals/batch": "rpc/write_deals",
   "PATCH /deals/batch": "rpc/patch_deals",
+  "POST /pipelines": "rpc/add_pipeline",
+  "PATCH /pipelines/:id": "rpc/change_pipeline",
+  "DELETE /pipelines/:id": "rpc/archive_pipeline",
+  "POST /stages": "rpc/add_stage",
+  "PATCH /stages/:id": "rpc/change_stage",
+  "DELETE /stages/:id": "rpc/archive_stage",
+  "DELETE /contacts/:id": "rpc/archive_contact",
+  "POST /contacts/:id/restore": "rpc/restore_contact",
+  "DELETE /deals/:id": "rpc/archive_deal",
+  "POST /deals/:id/restore": "rpc/restore_deal",
 };
 
 /** A configuration that reaches nothing: only the declarations of the operations are read here. */
@@ -85,24 +103,23 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
   ({ method, path, scope, answers }) => {
     if (scope === null) return [];
     const body = BODIES[`${method} ${path}`] ?? null;
-    const isArchiving = method === "DELETE" || path.endsWith("/restore");
-    if (method !== "GET" && !body && !isArchiving) {
+    const isWithoutBody = method === "GET" || method === "DELETE" || path.endsWith("/restore");
+    if (!isWithoutBody && !body) {
       throw new Error(`${method} ${path} needs a body in tests`);
     }
     if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
     const ownPath = OWN_ROW[`${method} ${path}`] ?? OWN_ROW[path] ?? (() => path);
+    const table = tableOf(path);
+    const asks = ASKED[`${method} ${path}`] ??
+      (isOfChanges(path)
+        ? `rpc/${feedOf(table)}`
+        : path === "/search"
+        ? "rpc/search_records"
+        : method === "GET"
+        ? `own_${table.replace("company_", "")}`
+        : table);
     // A body of these tests makes something new where it can.
     const success = Math.max(...Object.keys(answers).map(Number));
-    const table = tableOf(path);
-    const asks = isOfChanges(path)
-      ? `rpc/${feedOf(table)}`
-      : path === "/search"
-      ? "rpc/search_records"
-      : isArchiving
-      ? `rpc/${method === "DELETE" ? "archive" : "restore"}_${table.replace(/s$/, "")}`
-      : method === "GET"
-      ? `own_${table.replace("company_", "")}`
-      : WRITTEN_BY[`${method} ${path}`] ?? table;
     return [{ method, pattern: path, table, asks, scope, success, path: ownPath, body }];
   },
 );
@@ -111,10 +128,11 @@ function isOfChanges(path: string): boolean {
   return path.endsWith("/changes");
 }
 
-/** The table has the name of the last part of a path that names a resource, but for members. */
+/** The table has the name of the last part of a path that names a resource, but for members and histories. */
 function tableOf(path: string): string {
   const isName = (part: string) => !part.startsWith(":") && !/^(changes|batch|restore)$/.test(part);
   const name = path.split("/").findLast(isName)!;
+  if (name === "history") return "deal_history";
   return name === "members" ? "company_members" : name;
 }
 

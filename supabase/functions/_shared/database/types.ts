@@ -876,6 +876,65 @@ export type Database = {
           },
         ];
       };
+      "deal_history": {
+        Row: {
+          "api_key_id": string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value": string | null;
+          "id": string;
+          "kind": string;
+          "to_value": string | null;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "api_key_id"?: string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value"?: string | null;
+          "id"?: string;
+          "kind": string;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "api_key_id"?: string | null;
+          "at"?: string;
+          "company_id"?: string;
+          "deal_id"?: string;
+          "from_value"?: string | null;
+          "id"?: string;
+          "kind"?: string;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deal_history_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "deals": {
         Row: {
           "archived_at": string | null;
@@ -883,12 +942,15 @@ export type Database = {
           "contact_id": string;
           "created_at": string;
           "id": string;
+          "lost_at": string | null;
+          "stage_changed_at": string;
           "stage_id": string;
           "status": string;
           "title": string;
           "updated_at": string;
           "value": number | null;
           "version": number;
+          "won_at": string | null;
           "words": string;
         };
         ComputedFields: never;
@@ -898,12 +960,15 @@ export type Database = {
           "contact_id": string;
           "created_at"?: string;
           "id"?: string;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string;
           "stage_id": string;
           "status"?: string;
           "title": string;
           "updated_at"?: string;
           "value"?: number | null;
           "version"?: number;
+          "won_at"?: string | null;
           "words"?: never;
         };
         Update: {
@@ -912,12 +977,15 @@ export type Database = {
           "contact_id"?: string;
           "created_at"?: string;
           "id"?: string;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string;
           "stage_id"?: string;
           "status"?: string;
           "title"?: string;
           "updated_at"?: string;
           "value"?: number | null;
           "version"?: number;
+          "won_at"?: string | null;
           "words"?: never;
         };
         Relationships: [
@@ -1322,6 +1390,7 @@ export type Database = {
       };
       "pipelines": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -1333,16 +1402,18 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "id"?: string;
           "is_default"?: boolean;
           "name": string;
-          "position"?: number;
+          "position": number;
           "updated_at"?: string;
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "id"?: string;
@@ -1456,6 +1527,7 @@ export type Database = {
       };
       "stages": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -1467,16 +1539,18 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "id"?: string;
           "name": string;
           "pipeline_id": string;
-          "position"?: number;
+          "position": number;
           "updated_at"?: string;
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "id"?: string;
@@ -2446,6 +2520,65 @@ export type Database = {
           },
         ];
       };
+      "own_deal_history": {
+        Row: {
+          "api_key_id": string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value": string | null;
+          "id": string;
+          "kind": string;
+          "to_value": string | null;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "api_key_id"?: string | null;
+          "at"?: string | null;
+          "company_id"?: string | null;
+          "deal_id"?: string | null;
+          "from_value"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "api_key_id"?: string | null;
+          "at"?: string | null;
+          "company_id"?: string | null;
+          "deal_id"?: string | null;
+          "from_value"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deal_history_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "own_deals": {
         Row: {
           "archived_at": string | null;
@@ -2453,6 +2586,9 @@ export type Database = {
           "contact_id": string;
           "created_at": string;
           "id": string;
+          "lost_at": string | null;
+          "lost_sort": string | null;
+          "stage_changed_at": string;
           "stage_id": string;
           "status": string;
           "title": string;
@@ -2461,6 +2597,8 @@ export type Database = {
           "value": number | null;
           "value_sort": number | null;
           "version": string | null;
+          "won_at": string | null;
+          "won_sort": string | null;
           "words": string;
         };
         ComputedFields: never;
@@ -2470,6 +2608,9 @@ export type Database = {
           "contact_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
+          "lost_at"?: string | null;
+          "lost_sort"?: never;
+          "stage_changed_at"?: string | null;
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
@@ -2478,6 +2619,8 @@ export type Database = {
           "value"?: number | null;
           "value_sort"?: never;
           "version"?: never;
+          "won_at"?: string | null;
+          "won_sort"?: never;
           "words"?: string | null;
         };
         Update: {
@@ -2486,6 +2629,9 @@ export type Database = {
           "contact_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
+          "lost_at"?: string | null;
+          "lost_sort"?: never;
+          "stage_changed_at"?: string | null;
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
@@ -2494,6 +2640,8 @@ export type Database = {
           "value"?: number | null;
           "value_sort"?: never;
           "version"?: never;
+          "won_at"?: string | null;
+          "won_sort"?: never;
           "words"?: string | null;
         };
         Relationships: [
@@ -2715,6 +2863,7 @@ export type Database = {
       };
       "own_pipelines": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -2728,6 +2877,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2740,6 +2890,7 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2834,6 +2985,7 @@ export type Database = {
       };
       "own_stages": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -2847,6 +2999,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2859,6 +3012,7 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -3035,6 +3189,8 @@ export type Database = {
       };
     };
     Functions: {
+      "add_pipeline": { Args: { "idempotency"?: Json; "pipeline": Json }; Returns: Json };
+      "add_stage": { Args: { "idempotency"?: Json; "stage": Json }; Returns: Json };
       "apply_channel_event": {
         Args: { "event_id": string; "items": Json; "problem"?: string };
         Returns: Json;
@@ -3057,6 +3213,11 @@ export type Database = {
         Args: { "accepted_versions"?: (number)[]; "id": string };
         Returns: boolean;
       };
+      "archive_pipeline": { Args: { "pipeline_id": string; "version"?: number }; Returns: string };
+      "archive_stage": {
+        Args: { "move_deals_to"?: string; "stage_id": string; "version"?: number };
+        Returns: string;
+      };
       "authenticate": { Args: Record<PropertyKey, never>; Returns: string };
       "begin_channel_job": { Args: { "job": string }; Returns: boolean };
       "begin_job": { Args: { "account_id": string; "job": string }; Returns: Json };
@@ -3064,6 +3225,8 @@ export type Database = {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
       };
+      "change_pipeline": { Args: { "changes": Json; "pipeline_id": string }; Returns: Json };
+      "change_stage": { Args: { "changes": Json; "stage_id": string }; Returns: Json };
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_app": { Args: { "app_key": string }; Returns: Json };
       "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };

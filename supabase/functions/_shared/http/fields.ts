@@ -94,6 +94,11 @@ export const Money = z.number()
   )
   .meta({ minimum: 0, maximum: MAX_MONEY, multipleOf: 0.01 });
 
+/** A place in an order, which begins with 0. */
+export const Position = z.int32()
+  .refine((value) => value >= 0, "must not be negative")
+  .meta({ minimum: 0 });
+
 /** A phone in E.164 with the plus sign. Not trimmed: a phone is stored exactly as the caller sent it. */
 export const Phone = z.string().regex(
   /^\+[1-9][0-9]{6,14}$/,

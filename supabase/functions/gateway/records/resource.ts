@@ -47,6 +47,8 @@ export interface Included {
   table: Table;
   /** One record, or a list in this order. */
   listedBy?: { column: string; ascending: boolean }[];
+  /** Whether archived ones are left out, whatever the read asks for. */
+  leavesOutArchived?: boolean;
 }
 
 /** A resource, with the types of its rows. */

@@ -19,7 +19,7 @@ import {
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { batchOperation } from "../records/batch_operation.ts";
-import { choice, optionalAmount, searchedText, time } from "../records/filters.ts";
+import { choice, optionalAmount, searchedText, sortedTime, time } from "../records/filters.ts";
 import { archiveOperation, restoreOperation } from "../records/archive_operations.ts";
 import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
@@ -29,6 +29,7 @@ import { resource } from "../records/resource.ts";
 import { byAmount, byText, byTime, newestFirst } from "../records/sorting.ts";
 import { headersOf, onlyResult, outcomeOf } from "../records/written.ts";
 import { CONTACTS } from "./contacts.ts";
+import { dealHistory } from "./deal_history.ts";
 import { STAGES } from "./stages.ts";
 
 /** A deal; specification, 2.2. */
@@ -39,6 +40,9 @@ export const Deal = z.object({
   status: z.enum(["open", "won", "lost"]),
   contact_id: Id,
   stage_id: Id,
+  won_at: readOnly(Timestamp.nullable()),
+  lost_at: readOnly(Timestamp.nullable()),
+  stage_changed_at: readOnly(Timestamp),
   archived_at: readOnly(Timestamp.nullable()),
   ...ROW_CHANGE,
 }).meta({ id: "Deal" });
@@ -56,6 +60,9 @@ export const DEAL = resource({
     status: choice("status", oneOf(Deal.shape.status.options)),
     contact_id: choice("contact_id", UUID),
     stage_id: choice("stage_id", UUID),
+    won_at: sortedTime("won_sort"),
+    lost_at: sortedTime("lost_sort"),
+    stage_changed_at: time("stage_changed_at"),
     created_at: time("created_at"),
     updated_at: time("updated_at"),
   },
@@ -65,6 +72,9 @@ export const DEAL = resource({
     updated_at: byTime("updated_at"),
     title: byText("title_sort"),
     value: byAmount("value_sort"),
+    won_at: byTime("won_sort"),
+    lost_at: byTime("lost_sort"),
+    stage_changed_at: byTime("stage_changed_at"),
   },
   order: newestFirst(),
   archives: {},
@@ -91,7 +101,10 @@ const MEANINGS = {
       field: "contact_id",
       message: "is an archived contact; restore it first",
     },
-    deals_stage_fkey: { field: "stage_id", message: "is not a stage of your company" },
+    deals_stage_fkey: {
+      field: "stage_id",
+      message: "is not a stage of your company, or is archived",
+    },
   },
 };
 
@@ -115,6 +128,8 @@ export const deals = [
   }),
 
   readOperation({ id: "getDeal", path: "/deals/:id", resource: DEAL }),
+
+  dealHistory,
 
   operation({
     id: "createDeal",
