@@ -147,12 +147,12 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  numbers bytea[];
+  numbers text[];
   own_marks bigint[];
   erased integer;
 begin
   select
-    array_agg(convert_to(to_json(phone_number_id)::text, 'UTF8')),
+    array_agg(phone_number_id),
     -- A reply quotes a message from the company's own phone.
     app.marks_of(array(select jsonb_object_keys(people)) || array_agg(app.phone_key(
       '+' || regexp_replace(display_phone, '[^0-9]', '', 'g')
@@ -162,9 +162,10 @@ begin
 
   with remaining as (
     select events.id, events.body as was, case
-      -- Most events tell of one person. What they say of nobody else is not looked for.
-      when events.state = 'done' and events.person_marks <@ own_marks and exists (
-        select from unnest(numbers) as number where position(number in events.body) > 0
+      -- Most events tell of one person to one company, and nothing is left of them.
+      when events.state = 'done' and events.person_marks <@ own_marks and (
+        select bool_and(named.number[1] = any (numbers))
+        from regexp_matches(encode(events.body, 'escape'), '"phone_number_id"\s*:\s*"?([0-9]+)', 'g') as named (number)
       ) then app.empty_event()
       else app.event_without(own_company_id, events.body, people)
     end as body

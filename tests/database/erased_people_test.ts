@@ -2,12 +2,15 @@
 // sends, and by events of the channel. The columns come from the catalogue, so a new table is covered at once.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
+import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
 import { call } from "../support/calls.ts";
 import { eventsOf, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
-import { type Company, newCompany } from "../support/company.ts";
+import { type Company, newCompany, newMember } from "../support/company.ts";
 import { sendReply } from "../support/replying.ts";
 import { sendTemplate, template } from "../support/sending.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { until } from "../support/started.ts";
+import { asSuperuser, withDatabase } from "../support/test_stack.ts";
 
 const webhook = await ownWebhook();
 const encoder = new TextEncoder();
@@ -17,7 +20,8 @@ function anyPerson() {
   const random = crypto.getRandomValues(new Uint32Array(1))[0].toString().padStart(10, "0");
   // An old Brazilian mobile, which has two spellings.
   const digits = `9${random.slice(-7)}`;
-  const mark = crypto.randomUUID().slice(0, 8);
+  // No digest has it by chance.
+  const mark = `zq${crypto.randomUUID().slice(0, 8)}`;
   return {
     phone: `+55119${digits}`,
     // As the channel writes it.
@@ -60,9 +64,9 @@ const statusOf = (person: Person, id: string, more: Record<string, unknown> = {}
   ...{ status: "delivered", ...more },
 });
 
-/** All texts that say who the person is, in every spelling, and all that holds bytes of them. */
-function traces({ digits, mark }: Person): string[] {
-  const texts = [digits, mark];
+/** A pattern of all texts that say who the person is: in every spelling, in base64, and as bytes of these. */
+function tracesOf({ digits, mark }: Person): string {
+  const texts = [`11${digits}`, `119${digits}`, `1202${digits}`, mark];
   // Of base64, each of the three ways in which the bytes may stand to its groups of three.
   const base64 = texts.flatMap((text) =>
     [0, 1, 2].map((shift) => {
@@ -70,32 +74,32 @@ function traces({ digits, mark }: Person): string[] {
       return bytes.toBase64().slice(shift === 0 ? 0 : 4, Math.floor(bytes.length / 3) * 4);
     })
   );
-  return [...texts, ...base64, ...texts.map((text) => encoder.encode(text).toHex())];
+  const spelled = [...texts, ...base64].flatMap((text) => [text, encoder.encode(text).toHex()]);
+  return spelled.map((text) => text.replaceAll(/[+/]/g, "[$&]")).join("|");
 }
 
-/** The columns of all tables that have one of these texts: `table.column`, each once. */
-async function columnsWith(sql: postgres.Sql, texts: string[]): Promise<string[]> {
-  const columns = await sql`
-    select nspname as schema, relname as table, attname as column, format_type(atttypid, null) as type
+/** The columns of all tables that have one of these texts: `table.column`. */
+async function columnsWith(sql: postgres.Sql, pattern: string): Promise<string[]> {
+  const tables = await sql`
+    select nspname || '.' || relname as name, array_agg(attname::text order by attname) as columns
     from pg_attribute join pg_class on pg_class.oid = attrelid join pg_namespace on pg_namespace.oid = relnamespace
     where nspname in ('public', 'app') and relkind in ('r', 'p') and attnum > 0 and not attisdropped
-    order by 1, 2, 3
+    group by 1 order by 1
   `;
   const found = [];
-  const byTable = Map.groupBy(columns, ({ schema, table }) => `${schema}.${table}`);
-  for (const [table, own] of byTable) {
-    const shown = own.map(({ column, type }) =>
-      type === "bytea"
-        ? `encode("${column}", 'hex') || ' ' || encode("${column}", 'escape') || ' ' || encode("${column}", 'base64')`
-        : `"${column}"::text`
+  for (const { name, columns } of tables) {
+    // Bytes are hexadecimal in the text of a row.
+    const rows = await sql.unsafe(
+      `select ${
+        columns.map((column: string) => `bool_or("${column}"::text ~* $1) as "${column}"`)
+      } from (select * from ${name} as t where t::text ~* $1) as having_it`,
+      [pattern],
     );
-    for (const [at, text] of shown.entries()) {
-      const [{ has }] = await sql.unsafe(
-        `select exists (select from ${table} where (${text}) ilike any ($1)) as has`,
-        [texts.map((each) => `%${each.replaceAll(/[\\%_]/g, "\\$&")}%`)],
-      );
-      if (has) found.push(`${table}.${own[at].column}`);
-    }
+    found.push(
+      ...columns.filter((column: string) => rows[0][column]).map((column: string) =>
+        `${name}.${column}`
+      ),
+    );
   }
   return found;
 }
@@ -275,7 +279,7 @@ Deno.test("after an erasing, no column of any table says who the person was, and
     `;
     return event.id;
   });
-  const before = await withDatabase((sql) => columnsWith(sql, traces(person)));
+  const before = await withDatabase((sql) => columnsWith(sql, tracesOf(person)));
   for (
     const column of [
       ...[
@@ -321,7 +325,7 @@ Deno.test("after an erasing, no column of any table says who the person was, and
     [contactId, null, null, "string"],
   );
   const gone = async (when: string) => {
-    assert.deepEqual(await withDatabase((sql) => columnsWith(sql, traces(person))), [], when);
+    assert.deepEqual(await withDatabase((sql) => columnsWith(sql, tracesOf(person))), [], when);
   };
   await gone("at once");
   const [left] = await withDatabase((sql) => countsOf(sql, company.id));
@@ -405,3 +409,156 @@ async function countsOf(sql: postgres.Sql, company_id: string) {
       (select count(*) from channel_events) > 0 as events
   `;
 }
+
+Deno.test("an erasing that is ended in its middle has erased nothing", async () => {
+  const company = await newCompany();
+  const { contact_id, conversation_id } = company;
+  const before = await snapshot(company.id);
+  await withDatabase(async (holding) => {
+    await holding.begin(async (holding) => {
+      // The last of its locks, which it waits for.
+      await holding`select from conversations where id = ${conversation_id} for update`;
+      const [{ pid }] = await holding`select pg_backend_pid() as pid`;
+      const erasing = erase(company, contact_id);
+      await asSuperuser(async (sql) => {
+        await until(async () =>
+          (await sql`
+            select pg_terminate_backend(waiting.pid) from pg_stat_activity as waiting
+            where ${pid} = any (pg_blocking_pids(waiting.pid))
+          `).length > 0
+        );
+      });
+      assert.equal((await erasing).status, 503);
+    });
+  });
+  const after = await snapshot(company.id);
+  delete before.api_keys;
+  delete after.api_keys;
+  assert.deepEqual(after, before);
+  assert.equal((await erase(company, contact_id)).status, 200);
+});
+
+Deno.test("people erase as owners and admins of the company, and nobody goes around that", async () => {
+  const [own, other] = [await newCompany(), await newCompany()];
+  await rolledBack(async (sql) => {
+    const agent = await newMember(sql, own.id, "agent");
+    const admin = await newMember(sql, own.id, "admin");
+    const stranger = await newMember(sql, other.id, "admin");
+    const erasing = (sql: postgres.TransactionSql) =>
+      sql`select erase_contact(${own.contact_id}) as erased`;
+    for (const person of [agent, stranger, crypto.randomUUID()]) {
+      await actAsPerson(sql, person);
+      assert.equal(await refusal(sql, erasing), "PT404");
+    }
+    for (const role of ["anon", "service_role", "api_reader"] as const) {
+      await actAs(sql, role, {});
+      assert.equal(await refusal(sql, erasing), "42501", role);
+    }
+    for (const person of [agent, admin]) {
+      await actAsPerson(sql, person);
+      for (const change of ["erased_at = now()", "has_identity = true"]) {
+        const writing = (sql: postgres.TransactionSql) =>
+          sql.unsafe(`update contacts set ${change} where id = '${own.contact_id}'`);
+        assert.equal(await refusal(sql, writing), "42501", change);
+      }
+      for (const table of ["app.erasure_key", "app.erased_people"]) {
+        assert.equal(await refusal(sql, (sql) => sql.unsafe(`select * from ${table}`)), "42501");
+      }
+    }
+    await actAsPerson(sql, admin);
+    const [{ erased }] = await erasing(sql);
+    assert.deepEqual([erased.data.id, erased.data.phone], [own.contact_id, null]);
+    const back = (sql: postgres.TransactionSql) =>
+      sql`update contacts set name = 'Ada', phone = '+15550100' where id = ${own.contact_id}`;
+    assert.equal(await refusal(sql, back), "PT404");
+    const messages =
+      await sql`update contacts set archived_at = null where id = ${other.contact_id}`;
+    assert.equal(messages.count, 0, "another company's contact is not there");
+  });
+});
+
+Deno.test("what one company erases, another one keeps, also of one event, and their digests differ", async () => {
+  const [one, other, person] = [await newCompany(), await newCompany(), anyPerson()];
+  const app = await withDatabase(async (sql) => {
+    const app = await nameChannelApp(sql, one.account_id);
+    await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${other.account_id}`;
+    return app;
+  });
+  const wish = { do_not_contact: true, phone: person.phone };
+  const [own, theirs] = await Promise.all(
+    [one, other].map(async ({ keys }) =>
+      (await call(keys.write, "POST", "/contacts", { json: wish })).body.data.id
+    ),
+  );
+  const messages = [messageOf(person, { text: { body: `Sou ${person.name}` } })];
+  const parts = { contacts: [card(person)], messages };
+  const body = eventOf([one.phone_number_id, parts], [other.phone_number_id, {
+    ...parts,
+    messages: [{ ...messages[0], id: idWith(person.wa_id) }],
+  }]);
+  assert.equal((await webhook.post(app, body)).status, 200);
+  await erase(one, own);
+  const [event] = await eventsOf(app);
+  const told = JSON.parse(new TextDecoder().decode(event.body)).entry;
+  assert.deepEqual(told.map(({ changes }: { changes: unknown[] }) => changes.length), [0, 1]);
+  const { body: kept } = await call(other.keys.read, "GET", `/contacts/${theirs}`);
+  assert.equal(kept.data.phone, person.phone);
+  const { body: said } = await call(other.keys.read, "GET", `/search?q=${person.mark}`);
+  assert.ok(said.data.length > 0);
+  await erase(other, theirs);
+  await withDatabase(async (sql) => {
+    assert.deepEqual(await columnsWith(sql, tracesOf(person)), []);
+    const digests = await sql`
+      select digest from app.erased_people where company_id in (${one.id}, ${other.id}) and wishes is not null
+    `;
+    assert.equal(new Set(digests.map(({ digest }) => digest)).size, digests.length);
+    // A digest of the phone alone would be found by trying all phones.
+    for (
+      const text of [person.phone, `person ${person.phone}`, `${one.id} person ${person.phone}`]
+    ) {
+      const [{ plain }] =
+        await sql`select encode(sha256(convert_to(${text}, 'UTF8')), 'hex') as plain`;
+      assert.ok(!digests.some(({ digest }) => digest.includes(plain)));
+    }
+  });
+});
+
+Deno.test("what is left of a phone is an HMAC with SHA-256, whose key no role reads", async () => {
+  await rolledBack(async (sql) => {
+    const id = crypto.randomUUID();
+    const [{ inner_pad, digest }] = await sql`
+      select inner_pad, app.erased_digest(${id}, 'person', '+15550100') as digest from app.erasure_key
+    `;
+    const secret = Uint8Array.from(inner_pad as Uint8Array, (byte) => byte ^ 0x36);
+    const hmac = { name: "HMAC", hash: "SHA-256" };
+    const key = await crypto.subtle.importKey("raw", secret, hmac, false, ["sign"]);
+    const signed = await crypto.subtle.sign("HMAC", key, encoder.encode(`${id} person +15550100`));
+    assert.equal(digest, `erased.${new Uint8Array(signed).toHex()}`);
+    for (
+      const role of [
+        "anon",
+        "authenticated",
+        "service_role",
+        "api_client",
+        "api_reader",
+        "channel_client",
+      ] as const
+    ) {
+      await actAs(sql, role, {});
+      for (
+        const reading of [
+          "select * from app.erasure_key",
+          "select * from app.erased_people",
+          `select app.erased_digest('${id}', 'person', '+1')`,
+        ]
+      ) {
+        assert.equal(
+          await refusal(sql, (sql) => sql.unsafe(reading)),
+          "42501",
+          `${role} ${reading}`,
+        );
+      }
+      await actAsSuperuser(sql);
+    }
+  });
+});

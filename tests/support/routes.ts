@@ -173,3 +173,9 @@ export function isOfBatch({ pattern }: Pick<Route, "pattern">): boolean {
 export function pathWith({ pattern }: Route, id: string): string {
   return pattern.replace(/:\w+/, id);
 }
+
+/** A body of a route for this path: one that confirms the id of its row confirms that of the path. */
+export function bodyAt({ body }: Route, company: CompanyWithTemplate, path: string) {
+  const json = body?.(company);
+  return json && "confirm" in json ? { ...json, confirm: path.split("/")[2] } : json;
+}
