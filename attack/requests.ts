@@ -16,9 +16,18 @@ export function renameContact({ key, ids, phones }: AttackedCompany, row = 0): W
   return withJson(key, "PATCH", `/gateway/contacts/${ids.contact[row]}`, changes);
 }
 
-export function createDeal({ key, ids }: AttackedCompany, row = 0): WireRequest {
-  const deal = { title: "Attack", contact_id: ids.contact[row], stage_id: ids.stage[0] };
+export function createDeal(
+  { key, ids }: AttackedCompany,
+  row = 0,
+  title = "Attack",
+): WireRequest {
+  const deal = { title, contact_id: ids.contact[row], stage_id: ids.stage[0] };
   return withJson(key, "POST", "/gateway/deals", deal);
+}
+
+/** The same request with an Idempotency-Key. */
+export function once(request: WireRequest, key: string): WireRequest {
+  return { ...request, headers: [...request.headers, ["Idempotency-Key", key]] };
 }
 
 export function renameDeal({ key, ids }: AttackedCompany, row = 0): WireRequest {

@@ -218,7 +218,7 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   database_unavailable: {
     description:
       "The database does not answer. Try again after `Retry-After`. `error` tells whether a " +
-      "change may have been made.",
+      "change may have been made. With the same `Idempotency-Key`, a repeat does it once in any case.",
     members: {
       version: {
         type: "string",

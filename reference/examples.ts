@@ -77,13 +77,22 @@ export const EXAMPLE_REQUESTS = {
   writeContacts: [
     {
       name: "written",
-      summary: "One contact is created, one is updated, and one has no usable phone",
+      summary: "One contact is created, and one is updated",
       query: { on_conflict: "update" },
       body: {
         items: [
           { phone: "+14155550125", name: "Mary Somerville" },
           { phone: "+14155550124", job_title: "Engineer" },
-          { phone: "4155550126" },
+        ],
+      },
+    },
+    {
+      name: "writtenInPart",
+      summary: "One contact is created, and one person is a contact already",
+      body: {
+        items: [
+          { phone: "+14155550126", name: "Sophie Germain" },
+          { phone: "+14155550124", job_title: "Engineer" },
         ],
       },
     },

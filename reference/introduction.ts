@@ -37,6 +37,9 @@ silence. The error about a parameter lists those that there are, and suggests th
 Each answer with one whole record carries its \`ETag\`: the record's \`version\`, which lists have too, in double quotes. (A
 template or a send has no \`version\`; its ETag is a digest of the answer.)
 
+- **\`Idempotency-Key: <a name of your own>\`** on a POST of the gateway has a repeat of the request, within 24 hours, write
+  nothing: it answers the records that the first request made, as they are now, with \`Idempotent-Replayed: true\`. What
+  fails uses up no key. A send is named by \`idempotency_key\` in its body.
 - **\`If-Match: "<version>"\`** on a PATCH changes the record only if nobody else has since you read it. Otherwise the
   answer is a 412 \`precondition_failed\` with the present ETag, and nothing is written.
 - **\`If-None-Match: "<version>"\`** on a GET of one record answers a 304 without a body while you have it as it is.

@@ -33,7 +33,7 @@ export const RULES = {
   body_size:
     "A body is one JSON object of at most 1 MiB, in UTF-8. The body of a GET request is not read.",
   body_values:
-    "A body has at most 10,000 JSON values, those within others included, and at most 64 levels.",
+    "A body has at most 10,000 JSON values, that of a batch 100,000, those within others included, and at most 64 levels.",
   query_size:
     "The query of an address is at most 16 KiB, with at most 100 parameters. Filters must fit into 7,500 bytes " +
     "together, as the database is asked for them.",

@@ -2,7 +2,7 @@ import { delay } from "deno-std/async/delay.js";
 import * as fc from "fast-check";
 import type { Context } from "../context.ts";
 import { Findings } from "../findings.ts";
-import { createContact, nameOf, newPhone, send, urlFor } from "../requests.ts";
+import { createContact, createDeal, nameOf, newPhone, once, send, urlFor } from "../requests.ts";
 import { exchange, shortened, type WireAnswer, type WireRequest } from "../wire.ts";
 
 const PROMISES = {
@@ -10,11 +10,13 @@ const PROMISES = {
   known: "every send ends known: sent when the channel has it, else sent or failed",
   repeatable: "a request that was cut off by a kill can be repeated",
   oneRow: "a contact is written once, however often the request is repeated",
+  oneDeal: "a deal is written once for its Idempotency-Key, and each repeat is answered with it",
 };
 
 const KILLS = { full: 40, quick: 2 };
 const SENDS = 8;
 const CREATES = 4;
+const DEALS = 4;
 /** Within this the requests of a round are over, so a kill comes at any step of them. */
 const LATEST_KILL_MS = 120;
 
@@ -26,6 +28,7 @@ export async function kills({ ours, seed, scale, quick }: Context) {
   const moments = fc.sample(fc.nat(LATEST_KILL_MS), { seed, numRuns: rounds });
   const sends: WireRequest[] = [];
   const creates: WireRequest[] = [];
+  const deals: WireRequest[] = [];
   for (const [round, moment] of moments.entries()) {
     const [gateway, sender] = await Promise.all([
       ours.startFunction("gateway"),
@@ -39,7 +42,11 @@ export async function kills({ ours, seed, scale, quick }: Context) {
       { length: CREATES },
       () => createContact(attacker.key, newPhone()),
     );
-    const asking = [...newSends, ...newCreates].map((request) =>
+    const newDeals = Array.from({ length: DEALS }, (_, n) => {
+      const title = `kill-${seed}-${round}-${n}`;
+      return once(createDeal(attacker, 0, title), title);
+    });
+    const asking = [...newSends, ...newCreates, ...newDeals].map((request) =>
       exchange(urlFor(request, { gateway, sender }), request)
     );
     // The moment is the point of it: nothing is waited for.
@@ -48,6 +55,7 @@ export async function kills({ ours, seed, scale, quick }: Context) {
     await Promise.all(asking);
     sends.push(...newSends);
     creates.push(...newCreates);
+    deals.push(...newDeals);
     findings.attempts++;
   }
 
@@ -75,6 +83,7 @@ export async function kills({ ours, seed, scale, quick }: Context) {
     if (!isKnown) findings.add(PROMISES.known, answerOf(answer), name);
   }
   await judgeContacts(findings, ours.stack.owner, attacker.id, creates);
+  await judgeDeals(findings, ours, attacker.id, deals);
   return findings.result;
 }
 
@@ -90,6 +99,28 @@ async function judgeContacts(
       select count(*)::int as rows from contacts where company_id = ${company} and phone = ${phone}
     `;
     if (rows !== 1) findings.add(PROMISES.oneRow, `${rows} contacts`, request.body as string);
+  }
+}
+
+/** A deal may have any title, so only the key of its request keeps it from being written twice. */
+async function judgeDeals(
+  findings: Findings,
+  ours: Context["ours"],
+  company: string,
+  deals: WireRequest[],
+) {
+  for (const request of deals) {
+    const answers = [];
+    for (const _ of [1, 2]) answers.push(await exchange(urlFor(request, ours), request));
+    const { title } = JSON.parse(request.body as string);
+    const rows = await ours.stack.owner`
+      select id from deals where company_id = ${company} and title = ${title}
+    `;
+    const isTold = answers.every((answer) =>
+      answer?.status === 201 && JSON.parse(answer.text).data.id === rows[0]?.id
+    );
+    if (rows.length === 1 && isTold) continue;
+    findings.add(PROMISES.oneDeal, `${rows.length} deals; ${answers.map(answerOf)}`, title);
   }
 }
 

@@ -288,9 +288,10 @@ begin
           raise;
         end if;
         is_one_by_one := true;
-      -- Whoever changes phones locks in another order. All that was locked is free again.
-      when deadlock_detected then
-        if tries = 3 then
+      -- Whoever changes phones locks in another order. What was locked here is free again, so that they end first. The
+      -- two timeouts are equally long, so the other one may come first.
+      when deadlock_detected or lock_not_available then
+        if tries = 3 or cardinality(items) = 1 then
           raise;
         end if;
     end;

@@ -16,6 +16,18 @@ begin
   from unnest(items) with ordinality as given (item, place)
   left join locked on locked.id = (item ->> 'id')::uuid;
 
+  -- Whether a phone is free when its turn comes depends on the order.
+  if exists (
+    select from unnest(ids, items) as given (id, item)
+    cross join lateral app.phone_key(item ->> 'phone') as own (key)
+    left join public.contacts as owner on owner.company_id = own_company_id and owner.phone_key = own.key
+    where given.id is not null
+    group by own.key
+    having count(distinct given.id) > 1 and own.key is not null or bool_or(owner.id <> given.id)
+  ) then
+    raise unique_violation using
+      message = 'a phone is another contact''s, or is given to several', constraint = 'contacts_one_per_phone';
+  end if;
   perform app.change_contacts(own_company_id, ids, items, 'patch');
   return coalesce(
     (
@@ -45,9 +57,10 @@ declare
   broken text;
   existing_id uuid;
 begin
-  for this_place in
-    select place from unnest(items) with ordinality as given (item, place) order by (item ->> 'id')::uuid, place
-  loop
+  perform from public.contacts
+  where company_id = own_company_id and id in (select (item ->> 'id')::uuid from unnest(items) as given (item))
+  order by id for no key update;
+  for this_place in 1 .. cardinality(items) loop
     while results[this_place] is null loop
       begin
         results[this_place] := app.patch_contacts_at_once(own_company_id, items[this_place:this_place]) -> 0;
@@ -91,9 +104,10 @@ begin
           raise;
         end if;
         is_one_by_one := true;
-      -- Two that exchange phones wait for each other. All that was locked is free again.
-      when deadlock_detected then
-        if tries = 3 then
+      -- Two that exchange phones wait for each other. What was locked here is free again, so that the other one ends
+      -- first. The two timeouts are equally long, so the other one may come first.
+      when deadlock_detected or lock_not_available then
+        if tries = 3 or cardinality(items) = 1 then
           raise;
         end if;
     end;

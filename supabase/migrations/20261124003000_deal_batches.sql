@@ -1,8 +1,8 @@
 -- Deals are written one or many at a time by functions, so that a batch costs one round trip, names what is wrong with
 -- each item, and is done once for each Idempotency-Key.
 --
--- Results are one per item, in order: { "status": 201 | 200, "id" }, { "status": 404 }, or { "status": 422, "constraint" }
--- with the constraint that the item would break.
+-- Results are one per item, in order: { "status": 201 | 200, "id" }, { "status": 404 }, or
+-- { "status": 422, "constraint" } with the constraint that the item would break.
 
 create function app.deal_json(deal public.deals) returns jsonb
 language sql stable
@@ -23,63 +23,49 @@ as $$
 $$;
 comment on function app.deal_json(public.deals) is 'A deal as keys read it.';
 
-create function app.lock_stages(own_company_id uuid, items jsonb[]) returns uuid[]
+create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language sql
 set search_path = ''
 as $$
-  select array(
-    select id from public.stages
-    where company_id = own_company_id and id in (select (item ->> 'stage_id')::uuid from unnest(items) as given (item))
-    order by id for key share
-  )
-$$;
-comment on function app.lock_stages(uuid, jsonb[]) is
-  'The stages of a company that these items name, which nobody can delete until the transaction ends.';
-
-create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
+  with given as materialized (
+    select
+      place, item, gen_random_uuid() as id, (item ->> 'contact_id')::uuid as contact_id,
+      (item ->> 'stage_id')::uuid as stage_id
+    from unnest(items) with ordinality as given (item, place)
   -- A reference to a row that is locked holds, so no item breaks the statement for the others. Locked in order of the
   -- ids, so that two batches never wait for each other.
-  known_contacts constant uuid[] := array(
+  ), known_contacts as materialized (
     select id from public.contacts
-    where company_id = own_company_id and id in (select (item ->> 'contact_id')::uuid from unnest(items) as given (item))
+    where company_id = own_company_id and id = any (array(select contact_id from given))
     order by id for key share
-  );
-  known_stages constant uuid[] := app.lock_stages(own_company_id, items);
-  results jsonb;
-begin
-  with given as materialized (
-    select place, item, gen_random_uuid() as id, broken
-    from unnest(items) with ordinality as given (item, place)
-    cross join lateral (
-      select case
-        when (item ->> 'contact_id')::uuid <> all (known_contacts) then 'deals_contact_fkey'
-        when (item ->> 'stage_id')::uuid <> all (known_stages) then 'deals_stage_fkey'
-      end
-    ) as checked (broken)
+  ), known_stages as materialized (
+    select id from public.stages
+    where company_id = own_company_id and id = any (array(select stage_id from given))
+    order by id for key share
+  ), judged as materialized (
+    select given.*, case
+      when contact_id not in (select id from known_contacts) then 'deals_contact_fkey'
+      when stage_id not in (select id from known_stages) then 'deals_stage_fkey'
+    end as broken
+    from given
   ), added as (
     insert into public.deals (id, company_id, title, value, contact_id, stage_id)
-    select
-      id, own_company_id, item ->> 'title', (item ->> 'value')::numeric, (item ->> 'contact_id')::uuid,
-      (item ->> 'stage_id')::uuid
-    from given
+    select id, own_company_id, item ->> 'title', (item ->> 'value')::numeric, contact_id, stage_id
+    from judged
     where broken is null
     order by place
   )
-  select jsonb_agg(
-    case
-      when broken is null then jsonb_build_object('status', 201, 'id', id)
-      else jsonb_build_object('status', 422, 'constraint', broken)
-    end
-    order by place
+  select coalesce(
+    jsonb_agg(
+      case
+        when broken is null then jsonb_build_object('status', 201, 'id', id)
+        else jsonb_build_object('status', 422, 'constraint', broken)
+      end
+      order by place
+    ),
+    '[]'
   )
-  into results
-  from given;
-  return coalesce(results, '[]');
-end
+  from judged
 $$;
 comment on function app.add_deals(uuid, jsonb[]) is
   'Adds a deal for each item { title, contact_id, stage_id, value? }, and answers the results.';
@@ -92,10 +78,16 @@ declare
   -- In order of the ids, so that two batches never wait for each other.
   known_deals constant uuid[] := array(
     select id from public.deals
-    where company_id = own_company_id and id in (select (item ->> 'id')::uuid from unnest(items) as given (item))
+    where company_id = own_company_id
+      and id = any (array(select (item ->> 'id')::uuid from unnest(items) as given (item)))
     order by id for no key update
   );
-  known_stages constant uuid[] := app.lock_stages(own_company_id, items);
+  known_stages constant uuid[] := array(
+    select id from public.stages
+    where company_id = own_company_id
+      and id = any (array(select (item ->> 'stage_id')::uuid from unnest(items) as given (item)))
+    order by id for key share
+  );
   results jsonb;
   -- Of each deal one item, in the order of the items.
   apart jsonb[];
@@ -103,7 +95,8 @@ begin
   select jsonb_agg(
     case
       when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}'
-      when (item ->> 'stage_id')::uuid <> all (known_stages) then '{"status": 422, "constraint": "deals_stage_fkey"}'
+      when item ? 'stage_id' and (item ->> 'stage_id')::uuid <> all (known_stages)
+        then '{"status": 422, "constraint": "deals_stage_fkey"}'
       else jsonb_build_object('status', 200, 'id', (item ->> 'id')::uuid)
     end
     order by place
@@ -141,22 +134,31 @@ create function app.with_deal_rows(own_company_id uuid, results jsonb) returns j
 language sql stable
 set search_path = ''
 as $$
+  with given as materialized (
+    select place, result, (result ->> 'id')::uuid as id
+    from jsonb_array_elements(results) with ordinality as given (result, place)
+  ), found as materialized (
+    -- By an array, so that the plan goes by the index whatever the planner thinks of the number of results.
+    select id, app.deal_json(deals) as data from public.deals
+    where company_id = own_company_id and id = any (array(select id from given))
+  )
   select coalesce(
     jsonb_agg(
       case
-        when not result ? 'id' then result
-        when deals.id is null then '{"status": 404}'
-        else result || jsonb_build_object('data', app.deal_json(deals))
+        when id is null then result
+        when data is null then '{"status": 404}'
+        else result || jsonb_build_object('data', data)
       end
       order by place
     ),
     '[]'
   )
-  from jsonb_array_elements(results) with ordinality as given (result, place)
-  left join public.deals on company_id = own_company_id and deals.id = (result ->> 'id')::uuid
+  from given
+  left join found using (id)
 $$;
 comment on function app.with_deal_rows(uuid, jsonb) is
-  'Results of a write of deals, those with an id with the deal as it is now as data; { "status": 404 } when it is gone.';
+  'Results of a write of deals, those with an id with the deal as it is now as data; { "status": 404 } when it is '
+  'gone.';
 
 create function app.any_failed(results jsonb) returns boolean
 language sql immutable
@@ -200,8 +202,9 @@ begin
 end
 $$;
 comment on function public.write_deals(jsonb[], boolean, jsonb) is
-  'Adds deals of the key''s company, and answers { replayed, undone, without_custom_fields, results } with each deal as '
-  'data. With atomic, all or none (undone). For a repeat by its Idempotency-Key, the deals that the first request added.';
+  'Adds deals of the key''s company, and answers { replayed, undone, without_custom_fields, results } with each deal '
+  'as data. With atomic, all or none (undone). For a repeat by its Idempotency-Key, the deals that the first request '
+  'added.';
 grant execute on function public.write_deals(jsonb[], boolean, jsonb) to api_client;
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns jsonb

@@ -1,5 +1,6 @@
--- Contacts and deals are archived, and not deleted: what was put away by mistake comes back as it was, and a copy that is
--- kept in step hears of it as of any other change. An archived record takes no change but its being restored.
+-- Contacts and deals are archived, and not deleted: what was put away by mistake comes back as it was, and a copy
+-- that is kept in step hears of it as of any other change. An archived record takes no change but its being
+-- restored.
 
 alter table public.contacts add column archived_at timestamptz;
 comment on column public.contacts.archived_at is
@@ -30,8 +31,8 @@ begin
 end
 $$;
 comment on function app.keep_archived() is
-  'Trigger, for a row that is archived after the statement: stamps the time of the first archiving. Raises PT404, with a '
-  'sentence for callers, when a key or a person changes a row that is archived already.';
+  'Trigger, for a row that is archived after the statement: stamps the time of the first archiving. Raises PT404, '
+  'with a sentence for callers, when a key or a person changes a row that is archived already.';
 
 create trigger contacts_archive before update on public.contacts
   for each row when (new.archived_at is not null) execute function app.keep_archived();
@@ -80,8 +81,8 @@ begin
 end
 $$;
 comment on function app.require_unarchived_contact() is
-  'Trigger: a deal begins with a contact that is not archived, as if by a constraint deals_contact_not_archived. Deals '
-  'that it has when it is archived stay. A contact that is not there is the foreign key''s to refuse.';
+  'Trigger: a deal begins with a contact that is not archived, as if by a constraint deals_contact_not_archived. '
+  'Deals that it has when it is archived stay. A contact that is not there is the foreign key''s to refuse.';
 create trigger deals_require_unarchived_contact before insert on public.deals
   for each row execute function app.require_unarchived_contact();
 create trigger deals_require_unarchived_new_contact before update of contact_id on public.deals

@@ -1,6 +1,6 @@
 -- An archived contact gives up what a person is found by: its phone, the further and former ones, and its ids at the
--- channel. Whoever has one of them next is a contact of their own, be it the same person. What it gave up is kept beside,
--- for its being restored, and because its wishes still hold.
+-- channel. Whoever has one of them next is a contact of their own, be it the same person. What it gave up is kept
+-- beside, for its being restored, and because its wishes still hold.
 
 -- So no lookup by phone and no upsert has to know of archived contacts. One statement, because it rewrites the table.
 alter table public.contacts
@@ -9,7 +9,8 @@ alter table public.contacts
     case when archived_at is not null then app.phone_key(phone) end
   ) stored;
 comment on column public.contacts.phone_key is
-  'The phone by which the contact is found, whatever its spelling; null for an archived contact, and without a phone.';
+  'The phone by which the contact is found, whatever its spelling; null for an archived contact, and without a '
+  'phone.';
 comment on column public.contacts.archived_phone_key is
   'What phone_key was of an archived contact, and is again once it is restored. Several may have the same.';
 create index contacts_archived_phone_idx on public.contacts (company_id, archived_phone_key)
@@ -58,8 +59,8 @@ begin
 end
 $$;
 comment on function app.keep_persons_of_archived() is
-  'Trigger: nobody is found by the former phones and the ids of an archived contact. A restored one has them again, but '
-  'for the ids that another contact has meanwhile.';
+  'Trigger: nobody is found by the former phones and the ids of an archived contact. A restored one has them again, '
+  'but for the ids that another contact has meanwhile.';
 create trigger contacts_keep_persons_of_archived after update on public.contacts
   for each row when ((old.archived_at is null) <> (new.archived_at is null))
   execute function app.keep_persons_of_archived();

@@ -1,9 +1,10 @@
 -- Who does not want to be contacted is not contacted, also after the contact was archived: whichever contact has the
--- phone or the id next inherits the wish, with its source and its time. So does a contact that takes the phone by a change,
--- and one that is restored while the newest wish is another's. Claims and callers read the wish where it always is.
+-- phone or the id next inherits the wish, with its source and its time. So does a contact that takes the phone by a
+-- change, and one that is restored while the newest wish is another's. Claims and callers read the wish where it
+-- always is.
 --
--- A wish is a decision of its time. The company that has the person's word for it takes it back at the contact that has
--- the phone now, as ever.
+-- A wish is a decision of its time. The company that has the person's word for it takes it back at the contact that
+-- has the phone now, as ever.
 
 create function app.wishes_of_archived(own_company_id uuid, by_phone text, by_user_id text, but_not_of uuid)
 returns public.contacts
@@ -47,8 +48,8 @@ begin
 end
 $$;
 comment on function app.wishes_of_archived(uuid, text, text, uuid) is
-  'The newest wishes of the archived contacts that had a phone or an id of the channel, in the columns of a contact; nulls '
-  'when there are none.';
+  'The newest wishes of the archived contacts that had a phone or an id of the channel, in the columns of a '
+  'contact; nulls when there are none.';
 
 create function app.with_inherited_wishes(contact public.contacts, by_user_id text, is_new boolean)
 returns public.contacts
@@ -78,8 +79,8 @@ begin
 end
 $$;
 comment on function app.with_inherited_wishes(public.contacts, text, boolean) is
-  'A contact with the wishes that it inherits of archived ones that had its phone, or this id. is_new: it has the phone '
-  'only now. Otherwise a decision of its own that is newer counts.';
+  'A contact with the wishes that it inherits of archived ones that had its phone, or this id. is_new: it has the '
+  'phone only now. Otherwise a decision of its own that is newer counts.';
 
 create function app.pass_on_wishes(contact public.contacts, by_user_id text, is_new boolean) returns void
 language plpgsql
@@ -105,34 +106,77 @@ $$;
 comment on function app.pass_on_wishes(public.contacts, text, boolean) is
   'Writes the wishes that a contact inherits, as app.with_inherited_wishes() says, when there are any.';
 
-create function app.inherit_wishes() returns trigger
--- Security definer, because nobody who writes a contact may read archived ones, or what a person said by a word.
+create function app.inherit_wishes_of_added() returns trigger
+-- Security definer, here and below, because nobody who writes a contact may read archived ones, or what a person said
+-- by a word.
 language plpgsql security definer
 set search_path = ''
 as $$
 declare
-  is_new boolean := tg_op = 'INSERT';
+  contact public.contacts;
 begin
-  if tg_op = 'UPDATE' then
-    is_new := app.phone_key(new.phone) is distinct from app.phone_key(old.phone);
-    if not is_new and old.archived_at is null then
-      return new;
-    end if;
-  end if;
-  if tg_when = 'BEFORE' then
+  -- After the rows: whoever archived the other contact may have committed only while these waited for its phone.
+  for contact in
+    select contacts.*
+    from added
+    -- One look into each index, however many rows are added.
+    cross join lateral (
+      (
+        select from public.contacts as archived
+        where archived.company_id = added.company_id and archived.archived_phone_key = added.phone_key
+        limit 1
+      )
+      union all
+      (
+        select from public.contact_former_phones as former
+        where former.company_id = added.company_id and former.archived_phone_key = added.phone_key
+        limit 1
+      )
+      limit 1
+    ) as known
+    join public.contacts on contacts.id = added.id
+  loop
+    perform app.pass_on_wishes(contact, null, true);
+  end loop;
+  return null;
+end
+$$;
+comment on function app.inherit_wishes_of_added() is
+  'Trigger: new contacts inherit the wishes of archived ones that had their phone. Who answers them reads them again.';
+create trigger contacts_inherit_wishes_when_added after insert on public.contacts
+  referencing new table as added for each statement execute function app.inherit_wishes_of_added();
+
+create function app.inherit_wishes() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  is_new constant boolean := app.phone_key(new.phone) is distinct from app.phone_key(old.phone);
+begin
+  if not is_new and old.archived_at is null then
+    return new;
+  elsif tg_when = 'BEFORE' then
     return app.with_inherited_wishes(new, null, is_new);
   end if;
-  -- Whoever archived the other contact may have committed only while this one waited for the phone to be free.
   perform app.pass_on_wishes(new, null, is_new);
   return null;
 end
 $$;
 comment on function app.inherit_wishes() is
-  'Trigger, for a contact that has a phone only now, or is no longer archived: it inherits the wishes of archived ones.';
-create trigger contacts_inherit_wishes before insert or update of phone, archived_at on public.contacts
-  for each row when (new.archived_at is null and new.phone is not null) execute function app.inherit_wishes();
-create trigger contacts_inherit_late_wishes after insert or update of phone, archived_at on public.contacts
-  for each row when (new.archived_at is null and new.phone is not null) execute function app.inherit_wishes();
+  'Trigger, for a contact that gets another phone, or is no longer archived: it inherits the wishes of archived ones.';
+create trigger contacts_inherit_wishes before update of phone, archived_at on public.contacts
+  for each row when (
+    new.archived_at is null and new.phone is not null
+    and (old.archived_at is not null or new.phone is distinct from old.phone)
+  )
+  execute function app.inherit_wishes();
+-- Again, for the same reason as above.
+create trigger contacts_inherit_late_wishes after update of phone, archived_at on public.contacts
+  for each row when (
+    new.archived_at is null and new.phone is not null
+    and (old.archived_at is not null or new.phone is distinct from old.phone)
+  )
+  execute function app.inherit_wishes();
 
 create function app.inherit_wishes_by_user_id() returns trigger
 language plpgsql security definer
@@ -170,8 +214,8 @@ begin
 end
 $$;
 comment on function app.pass_on_late_wishes() is
-  'Trigger: what is reported late of a message to an archived contact, such as an opt-out of marketing, holds for the '
-  'contact that has the phone now.';
+  'Trigger: what is reported late of a message to an archived contact, such as an opt-out of marketing, holds for '
+  'the contact that has the phone now.';
 create trigger contacts_pass_on_late_wishes
   after update of do_not_contact, do_not_contact_at, marketing_stopped_at, marketing_resumed_at on public.contacts
   for each row when (old.archived_at is not null and new.archived_at is not null)

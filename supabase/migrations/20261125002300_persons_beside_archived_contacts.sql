@@ -1,5 +1,5 @@
--- A send to the phone of an archived contact, and a message from it, make a fresh contact. The lookups find no archived
--- contact by themselves; here is what happens when it is archived between being found and being locked.
+-- A send to the phone of an archived contact, and a message from it, make a fresh contact. The lookups find no
+-- archived contact by themselves; here is what happens when it is archived between being found and being locked.
 
 create or replace function app.find_or_add_contact(
   own_company_id uuid,
@@ -74,8 +74,8 @@ begin
 end
 $$;
 comment on function app.one_person(uuid, uuid, uuid) is
-  'Merges two contacts, and returns the one that stays: the one with a phone, else the older one. Of an archived one and '
-  'another, it returns the other, and merges nothing.';
+  'Merges two contacts, and returns the one that stays: the one with a phone, else the older one. Of an archived '
+  'one and another, it returns the other, and merges nothing.';
 
 create or replace function app.find_person(account_id uuid, person jsonb, at timestamptz) returns uuid
 language plpgsql

@@ -1,5 +1,6 @@
--- A key reads when a record was archived. Lists and searches leave archived records out unless they are asked for, by a
--- condition of their own; an archived contact is then found by the phone that it gave up. The feeds of changes have all.
+-- A key reads when a record was archived. Lists and searches leave archived records out unless they are asked for,
+-- by a condition of their own; an archived contact is then found by the phone that it gave up. The feeds of changes
+-- have all.
 
 grant select (archived_at) on public.contacts to api_client;
 
@@ -31,8 +32,8 @@ select app.make_feed('contact_changes', 'contacts', '
   do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, created_at, updated_at
 ');
 select app.make_feed('deal_changes', 'deals', '
-  id, company_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at, created_at,
-  updated_at
+  id, company_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at,
+  created_at, updated_at
 ');
 
 -- With a default, so that the functions of the release before call it too.
@@ -179,9 +180,10 @@ end
 $$;
 comment on function public.search_records(text[], text, integer, text) is
   'For a token for reading: contacts, deals, and the conversations of contacts, whose words match every one of the '
-  'patterns for like, as { type, id, label, row }; the row has the columns that callers see. Best first: the label is '
-  'the text (folded, as app.words does it), begins with it, has a word that begins with it; then newest first. The '
-  'label is the name of a contact, else its e-mail address, else its phone, else its empresa; the title of a deal; '
-  'and for a conversation the label of its contact. Archived records, and the conversations of archived contacts, are '
-  'left out (exclude), found too (include), or found alone (only). Raises PT401 and PT403 as app.company_id() does.';
+  'patterns for like, as { type, id, label, row }; the row has the columns that callers see. Best first: the label '
+  'is the text (folded, as app.words does it), begins with it, has a word that begins with it; then newest first. '
+  'The label is the name of a contact, else its e-mail address, else its phone, else its empresa; the title of a '
+  'deal; and for a conversation the label of its contact. Archived records, and the conversations of archived '
+  'contacts, are left out (exclude), found too (include), or found alone (only). Raises PT401 and PT403 as '
+  'app.company_id() does.';
 grant execute on function public.search_records(text[], text, integer, text) to api_reader;

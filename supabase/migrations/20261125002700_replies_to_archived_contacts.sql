@@ -125,11 +125,12 @@ begin
 end
 $$;
 comment on function public.claim_reply(uuid, uuid, text, text, boolean, text) is
-  'Decides whether a free reply may be sent in a conversation now, and writes what a send needs before the channel is '
-  'called: the message, and the row in the ledger, which only one request gets. The result is claimed (with the account''s '
-  'encrypted token, the attempt, and the person''s phone or, without one, user_id), repeat (of an earlier send with this '
-  'idempotency_key; mismatch: its fingerprint is another one), not_found, archived (the contact of the conversation is), '
-  'closed (with the contact''s conversation on the account that is not), no_account (that of the conversation is disconnected), do_not_contact, window_closed (with '
-  'the time, which is null when the person has never written) or, for a dry run, send; each with the key''s company. Only '
-  'claimed has written anything. Raises PT401 and PT403 as app.company_id() does.';
+  'Decides whether a free reply may be sent in a conversation now, and writes what a send needs before the channel '
+  'is called: the message, and the row in the ledger, which only one request gets. The result is claimed (with the '
+  'account''s encrypted token, the attempt, and the person''s phone or, without one, user_id), repeat (of an '
+  'earlier send with this idempotency_key; mismatch: its fingerprint is another one), not_found, archived (the '
+  'contact of the conversation is), closed (with the contact''s conversation on the account that is not), '
+  'no_account (that of the conversation is disconnected), do_not_contact, window_closed (with the time, which is '
+  'null when the person has never written) or, for a dry run, send; each with the key''s company. Only claimed has '
+  'written anything. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, text) to api_client;

@@ -90,6 +90,52 @@ comment on function app.wishes_of_archived(uuid, text, text, uuid) is
   'The newest wishes of the archived contacts, and of the erased people, that had a phone or an id of the channel, in the '
   'columns of a contact; nulls when there are none.';
 
+create or replace function app.inherit_wishes_of_added() returns trigger
+-- Security definer, here and below, because nobody who writes a contact may read archived ones, or what a person said
+-- by a word.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  contact public.contacts;
+begin
+  -- After the rows: whoever archived the other contact may have committed only while these waited for its phone.
+  for contact in
+    select contacts.*
+    from added
+    -- One look into each index, however many rows are added.
+    cross join lateral (
+      (
+        select from public.contacts as archived
+        where archived.company_id = added.company_id and archived.archived_phone_key = added.phone_key
+        limit 1
+      )
+      union all
+      (
+        select from public.contact_former_phones as former
+        where former.company_id = added.company_id and former.archived_phone_key = added.phone_key
+        limit 1
+      )
+      union all
+      (
+        select from app.erased_people as people
+        where people.company_id = added.company_id and people.wishes is not null
+          and people.digest = app.erased_digest(added.company_id, 'person', added.phone_key)
+        limit 1
+      )
+      limit 1
+    ) as known
+    join public.contacts on contacts.id = added.id
+  loop
+    perform app.pass_on_wishes(contact, null, true);
+  end loop;
+  return null;
+end
+$$;
+comment on function app.inherit_wishes_of_added() is
+  'Trigger: new contacts inherit the wishes of archived ones, and of erased people, that had their phone. Who answers them '
+  'reads them again.';
+
 create function app.is_of_erased(own_company_id uuid, names text[], at timestamptz) returns boolean
 language sql stable
 set search_path = ''

@@ -161,13 +161,14 @@ begin
 end
 $$;
 
-create or replace function app.contact_json(contact public.contacts) returns jsonb
--- In this language, a call for each of many rows costs little.
+create or replace function app.contact_json(contact public.contacts) returns json
+-- In this language, a call for each of many rows costs little. To build jsonb, which is only written out again, takes
+-- three times as long as json.
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return jsonb_build_object(
+  return json_build_object(
     'id', contact.id,
     'company_id', contact.company_id,
     'name', contact.name,

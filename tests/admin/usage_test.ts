@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { admin, adminRuns } from "./command.ts";
 
-const GROUPS = ["company", "key", "account", "app", "channel", "template", "jobs"];
+const GROUPS = ["company", "contacts", "key", "account", "app", "channel", "template", "jobs"];
 const COMMANDS = [
   "company create",
   "company list",
+  "contacts import",
   "key create",
   "key list",
   "key deactivate",

@@ -34,6 +34,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       template_name: "welcome",
       language_code: "en",
       idempotency_key: "welcome-grace",
+      fingerprint: "of-the-request",
     });
     const { send_id, message_id, conversation_id: opened_id, ...rest } = answer;
     assert.deepEqual(rest, {
@@ -81,6 +82,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       custom_fields: {},
       do_not_contact: false,
       is_active: true,
+      archived_at: null,
       has_identity: false,
       do_not_contact_source: null,
       do_not_contact_at: null,
@@ -114,6 +116,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       id: send_id,
       company_id,
       idempotency_key: "welcome-grace",
+      fingerprint: "of-the-request",
       message_id,
       created_conversation: true,
       template_name: "welcome",

@@ -38,7 +38,8 @@ const READABLE = [
   ...["pipelines", "stages", "teams", "templates"],
 ];
 /** The column by which a row of a table is told from the others. */
-const idColumn = (table: string) => table === "company_members" ? "user_id" : "id";
+const ID_COLUMNS: Record<string, string> = { company_members: "user_id", idempotency_keys: "key" };
+const idColumn = (table: string) => ID_COLUMNS[table] ?? "id";
 const reading = await keyToken(own.keys.all, "read");
 const writing = await keyToken(own.keys.all, "write");
 

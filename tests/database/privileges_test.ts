@@ -117,7 +117,8 @@ Deno.test("a request that reads with a key sees these columns of its company's r
     },
     own_deal_history: { select: HISTORY },
     own_deals: {
-      select: `${DEAL.replace("version", "title_sort value_sort version")} won_sort lost_sort`,
+      select: DEAL.replace("version", "title_sort value_sort version")
+        .replace("archived_at", "won_sort lost_sort archived_at"),
     },
     own_members: { select: withWords(`user_id company_id name role ${TIMES} version`) },
     own_messages: {

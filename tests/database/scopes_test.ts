@@ -171,6 +171,8 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("jobs_status", {}),
     call("message_changes", {}),
     call("other_conversation_not_closed", { conversation_id: company.conversation_id }),
+    call("patch_contacts", { items: [] }),
+    call("patch_deals", { items: [] }),
     call("reseal_account_token", { account_id: claim_id, sealed_before: "x", sealed: "x" }),
     call("restart_changes", {}),
     call("restore_contact", { id: claim_id }),
@@ -180,6 +182,8 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("settle_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
     call("settle_template_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
     call("unschedule_jobs", {}),
+    call("write_contacts", { items: [] }),
+    call("write_deals", { items: [] }),
   ];
   const callable = await withDatabase((sql) =>
     sql`
@@ -214,9 +218,13 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     health: "none read write messaging admin",
     message_changes: "read",
     other_conversation_not_closed: "write",
+    patch_contacts: "write",
+    patch_deals: "write",
     restore_contact: "write",
     restore_deal: "write",
     settle_send: "none read write messaging admin",
     settle_template_send: "none read write messaging admin",
+    write_contacts: "write",
+    write_deals: "write",
   });
 });

@@ -56,6 +56,7 @@ const sandbox = await readPage("docs/sandbox.md");
 const api = await readPage("docs/api.md");
 const receiving = await readPage("docs/receiving.md");
 const writing = await readPage("docs/writing.md");
+const archiving = await readPage("docs/archiving.md");
 const erasing = await readPage("docs/erasing.md");
 const firstRequests = ["The first request", "A conversation"]
   .map((title) => section(readme.text, title)).join("");
@@ -77,7 +78,8 @@ Deno.test("the requests that pages show answer what the pages show", async (t) =
       ["the README", firstRequests, 7],
       ["The API at a glance", trying, 2],
       ["The sandbox", aPersonWrites, 1],
-      ["Writing without loss", writing.text, 3],
+      ["Writing without loss", writing.text, 8],
+      ["Archiving and restoring", archiving.text, 3],
       ["Erasing and exporting a person", erasing.text, 2],
     ];
     for (const [name, text, answers] of texts) {

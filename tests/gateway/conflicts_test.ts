@@ -6,7 +6,7 @@ import { withDatabase } from "../support/test_stack.ts";
 // After a conflict, the function looks for the existing row. When that row is gone by then, the write is
 // tried again: the caller must not be sent to a row that does not exist.
 
-Deno.test("a contact is created when the existing one is deleted meanwhile", async () => {
+Deno.test("a contact takes a phone when the one that has it is deleted meanwhile", async () => {
   const company = await newCompany();
   const phone = anyPhone();
   await withDatabase((sql) =>
@@ -20,8 +20,9 @@ Deno.test("a contact is created when the existing one is deleted meanwhile", asy
     return null;
   });
   const request = await ownGateway(database.url);
-  const { status, body } = await request(company.keys.all, "POST", "/contacts", { phone });
-  assert.deepEqual([status, body.data.phone], [201, phone]);
+  const path = `/contacts/${company.contact_id}`;
+  const { status, body } = await request(company.keys.all, "PATCH", path, { phone });
+  assert.deepEqual([status, body.data.phone], [200, phone]);
 });
 
 Deno.test("a conversation is opened when the other open one is closed meanwhile", async () => {

@@ -54,6 +54,7 @@ Deno.test("the operations with a key are those of the specification", () => {
     "GET /templates",
     "GET /templates/:id",
     "PATCH /contacts/:id",
+    "PATCH /contacts/batch",
     "PATCH /conversations/:id",
     "PATCH /deals/:id",
     "PATCH /deals/batch",
@@ -62,11 +63,13 @@ Deno.test("the operations with a key are those of the specification", () => {
     "POST /contacts",
     "POST /contacts/:id/erase",
     "POST /contacts/:id/restore",
+    "POST /contacts/batch",
     "POST /deals",
     "POST /deals/:id/restore",
     "POST /deals/batch",
     "POST /pipelines",
     "POST /stages",
+    "PUT /contacts",
   ]);
 });
 

@@ -2,12 +2,13 @@
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import { newCompany } from "../support/company.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
 import {
   anyKey,
   assertCode,
   assertFirst,
   assertReplayed,
+  contactsNamed,
   dealOf,
   dealsNamed,
   isReplayed,
@@ -21,6 +22,22 @@ import { withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const { write } = company.keys;
+
+/** A request that makes one record, and one that makes many, with a key that is in what they make. */
+function writes() {
+  const [one, many] = [anyKey(), anyKey()];
+  return [
+    {
+      ...{ path: "/contacts", status: 201, key: one, json: { phone: anyPhone(), name: one } },
+      written: () => contactsNamed(company, one),
+    },
+    {
+      ...{ path: "/deals/batch", status: 200, key: many },
+      json: { items: [dealOf(company, many), dealOf(company, "Another")] },
+      written: () => dealsNamed(company, many),
+    },
+  ];
+}
 
 /** Works while another transaction holds the contact of the company, so that a new deal of it waits. */
 async function whileLocked(work: (release: () => Promise<unknown>) => Promise<void>) {
@@ -44,22 +61,21 @@ async function isWaiting(sql: postgres.Sql, name: string) {
 }
 
 Deno.test("of fifty requests with one key at once, one is done, and the others get its answer or are told to wait", async () => {
-  for (const path of ["/deals", "/deals/batch"]) {
-    const key = anyKey();
-    const deal = dealOf(company, key);
-    const json = path.endsWith("/batch") ? { items: [deal, deal] } : deal;
+  for (const { path, status, json, written, key } of writes()) {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => post(write, path, json, key)),
     );
     const done = answers.filter(({ status }) => status < 300);
     const [first, ...more] = done.filter((answer) => !isReplayed(answer));
-    assert.deepEqual([first?.status, more.length], [path === "/deals" ? 201 : 200, 0]);
+    assert.deepEqual([first?.status, more.length], [status, 0]);
     for (const answer of done) if (answer !== first) assertReplayed(answer, first);
     for (const answer of answers.filter((answer) => !done.includes(answer))) {
-      assertCode(answer, 409, "idempotency_in_progress");
-      assert.equal(answer.headers.get("Retry-After"), "1");
+      // On a slow machine, the turn of some does not come in time.
+      const isLate = answer.status === 429;
+      if (!isLate) assertCode(answer, 409, "idempotency_in_progress");
+      assert.equal(answer.headers.get("Retry-After"), isLate ? "2" : "1");
     }
-    assert.equal(await dealsNamed(company, key), path === "/deals" ? 1 : 2);
+    assert.equal(await written(), 1);
     assertReplayed(await post(write, path, json, key), first);
   }
 });
@@ -110,13 +126,10 @@ Deno.test("repeats of a request that hangs wait for nothing in the database, and
 });
 
 Deno.test("a request whose function is killed after the commit is answered by its repeat", async () => {
-  for (const path of ["/deals", "/deals/batch"]) {
-    const key = anyKey();
-    const deal = dealOf(company, key);
-    const json = path.endsWith("/batch") ? { items: [deal] } : deal;
+  for (const { path, status, json, written, key } of writes()) {
     const started = Promise.withResolvers<() => Promise<void>>();
     await using database = watchedStack(async (request) => {
-      if (!request.url.includes("/rpc/write_deals")) return null;
+      if (!request.url.includes("/rpc/write_")) return null;
       await (await database.forward(request)).body?.cancel();
       await (await started.promise)();
       return new Response(null, { status: 503 });
@@ -132,11 +145,11 @@ Deno.test("a request whose function is killed after the commit is answered by it
       },
       body: JSON.stringify(json),
     }));
-    assert.equal(await dealsNamed(company, key), 1, "it was written");
+    assert.equal(await written(), 1);
     const repeat = await post(write, path, json, key);
-    assert.deepEqual([repeat.status < 300, isReplayed(repeat)], [true, true]);
+    assert.deepEqual([repeat.status, isReplayed(repeat)], [status, true]);
     assertReplayed(await post(write, path, json, key), repeat);
-    assert.equal(await dealsNamed(company, key), 1);
+    assert.equal(await written(), 1);
   }
 });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
 import { assertField, call } from "../support/calls.ts";
-import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
+import { anyPhone, newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import {
   anyKey,
   assertCode,
@@ -36,14 +36,14 @@ Deno.test("every POST of the gateway takes an Idempotency-Key, and nothing else 
 Deno.test("a repeat of any POST answers what the first was answered, in one round trip, and writes nothing", async () => {
   await using database = watchedStack();
   const posts = routes.filter(({ method }) => method === "POST");
-  assert.ok(posts.length >= 3);
+  assert.ok(posts.length >= 4);
   const request = await ownGateway(database.url);
   await request(all, "GET", "/pipelines");
   await until(() => database.seen.length >= 2); // the use of the key is noted once
   for (const route of posts) {
     const headers = { "Idempotency-Key": anyKey() };
     const ask = () => request(all, "POST", route.path(company), body, headers);
-    const body = route.body!(company);
+    const body = route.body?.(company);
     const first = await ask();
     assertFirst(first, route.success);
     const rows = await snapshot(company.id);
@@ -116,6 +116,13 @@ Deno.test("another body or other parameters are refused, and nothing is done", a
   ];
   for (const [query, changed] of others) {
     const answer = await post(write, `/deals/batch${query}`, changed, key);
+    assertCode(answer, 422, "idempotency_key_reused");
+  }
+  const contacts = { items: [{ phone: anyPhone() }] };
+  const put = await post(write, "/contacts/batch?on_conflict=update", contacts, key);
+  assertFirst(put, 200);
+  for (const query of ["", "?on_conflict=keep", "?on_conflict=update&atomic=true"]) {
+    const answer = await post(write, `/contacts/batch${query}`, contacts, key);
     assertCode(answer, 422, "idempotency_key_reused");
   }
   // What is said by leaving it out is the same request.
@@ -228,6 +235,18 @@ Deno.test("a request that fails uses up no key", async () => {
   const atomic = "/deals/batch?atomic=true";
   assertField(await post(write, atomic, { items: [good, wrong] }, key), "items.1.contact_id");
   assertFirst(await post(write, atomic, { items: [good] }, key), 200);
+
+  const contact = { phone: anyPhone(), name: key };
+  const [{ id }] = await withDatabase((sql) =>
+    sql`insert into contacts (company_id, phone) values (${company.id}, ${contact.phone}) returning id`
+  );
+  const conflict = await post(write, "/contacts", contact, key);
+  assertCode(conflict, 409, "conflict");
+  assert.equal(conflict.body.existing_id, id);
+  await withDatabase((sql) => sql`delete from contacts where id = ${id}`);
+  const created = await post(write, "/contacts", contact, key);
+  assertFirst(created);
+  assertReplayed(await post(write, "/contacts", contact, key), created);
 
   await using away = watchedStack(() => new Response(null, { status: 503 }));
   const request = await ownGateway(away.url);

@@ -28,8 +28,8 @@ Deno.test("a successful request costs exactly one database round trip, on every 
       route.body?.(company),
     );
     assert.ok(status < 300);
-    const isCall = route.asks.startsWith("rpc/") && route.method !== "GET";
-    const method = isCall ? "POST" : route.method;
+    const callsFunction = route.method !== "GET" && route.asks.startsWith("rpc/");
+    const method = callsFunction ? "POST" : route.method;
     assert.deepEqual(database.seen, [{ method, path: `/rest/v1/${route.asks}` }]);
   }
 });
@@ -49,6 +49,22 @@ Deno.test("a change on a condition, and a merge patch, cost one round trip too",
   };
   assert.equal((await request(keys.all, "PATCH", path, patch, headers)).status, 200);
   assert.deepEqual(database.seen, [{ method: "PATCH", path: "/rest/v1/contacts" }]);
+});
+
+Deno.test("a batch of 500 costs one round trip for a key that this instance knows, and one more for another", async () => {
+  const { keys, contact_id, stage_ids } = await newCompany();
+  await using database = watchedStack();
+  const request = await ownGateway(database.url);
+  const items = Array.from({ length: 500 }, (_, number) => {
+    return { title: `Deal ${number}`, contact_id, stage_id: stage_ids[0] };
+  });
+  for (const judged of [["/rest/v1/rpc/authenticate"], []]) {
+    database.seen.length = 0;
+    const { status, body } = await request(keys.all, "POST", "/deals/batch", { items });
+    assert.deepEqual([status, body.summary.created], [200, 500]);
+    const paths = database.seen.map(({ path }) => path);
+    assert.deepEqual(paths, [...judged, "/rest/v1/rpc/write_deals"]);
+  }
 });
 
 Deno.test("a request that the database fails is left to the caller to repeat", async () => {

@@ -42,6 +42,16 @@ export async function dealsNamed({ id }: Company, title: string): Promise<number
   });
 }
 
+/** How many contacts of a company have this name. */
+export async function contactsNamed({ id }: Company, name: string): Promise<number> {
+  return await withDatabase(async (sql) => {
+    const [{ count }] = await sql`
+      select count(*)::int from contacts where company_id = ${id} and name = ${name}
+    `;
+    return count;
+  });
+}
+
 /** Asserts that an answer is a first one, with the row that it made. */
 export function assertFirst(answer: Answer, status = 201) {
   assert.deepEqual([answer.status, isReplayed(answer)], [status, false], sentence(answer));

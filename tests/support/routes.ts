@@ -1,4 +1,6 @@
+import * as z from "zod";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { MAX_VALUES } from "../../supabase/functions/_shared/http/body.ts";
 import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
 import { anyPhone, type CompanyWithTemplate } from "./company.ts";
@@ -16,6 +18,10 @@ export interface Route {
   scope: Scope;
   /** The status of its success. */
   success: number;
+  /** The names of the parameters in its query. */
+  parameters: string[];
+  /** How many JSON values its body may have. */
+  maxValues: number;
   /** The path, with the id of a row of this company. */
   path(company: CompanyWithTemplate): string;
   /** A body that succeeds for this company; null where the route takes none. */
@@ -104,7 +110,7 @@ const NOWHERE = await readConfig(environment({ supabaseUrl: "http://127.0.0.1:9"
 
 /** Every operation of the gateway that needs a key, from the gateway's list: a new one is covered at once. */
 export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
-  ({ method, path, scope, answers }) => {
+  ({ method, path, scope, answers, query, maxValues = MAX_VALUES }) => {
     if (scope === null) return [];
     const body = BODIES[`${method} ${path}`] ?? null;
     const isWithoutBody = method === "GET" || method === "DELETE" || path.endsWith("/restore");
@@ -124,7 +130,9 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
         : table);
     // A body of these tests makes something new where it can.
     const success = Math.max(...Object.keys(answers).map(Number));
-    return [{ method, pattern: path, table, asks, scope, success, path: ownPath, body }];
+    const { shape = {} } = (query instanceof z.ZodLazy ? query.unwrap() : query) ?? {};
+    const limits = { scope, success, parameters: Object.keys(shape), maxValues };
+    return [{ method, pattern: path, table, asks, ...limits, path: ownPath, body }];
   },
 );
 

@@ -3342,6 +3342,15 @@ export type Database = {
         Returns: boolean;
       };
       "health": { Args: Record<PropertyKey, never>; Returns: boolean };
+      "import_contacts": {
+        Args: {
+          "company_id": string;
+          "dry_run"?: boolean;
+          "items": (Json)[];
+          "on_conflict": string;
+        };
+        Returns: Json;
+      };
       "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "message_changes": {
         Args: {

@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { type FieldError, invalidRequest } from "../errors.ts";
 import type { BodyReading } from "./body.ts";
-import { judged, ofUnknownField, readObject } from "./validate.ts";
+import { itemTexts } from "./item_texts.ts";
+import { type JsonSurvey, surveyJson } from "./json_survey.ts";
+import { parseStrictly, RepeatedKeys } from "./strict_json.ts";
+import { givenTwice, judged, ofUnknownField, readObject } from "./validate.ts";
 
 // The body of a batch: { items: [ … ] }. Each item is judged by itself, as the body of a request would be.
 
@@ -42,15 +45,45 @@ export async function readBatch(
   { item, readOnly }: Batch,
   reading: BodyReading,
 ): Promise<{ items: JudgedItem[] }> {
-  const { value } = await readObject(request, { "application/json": Unjudged }, reading);
+  const schemas = { "application/json": Unjudged };
+  const { value } = await readObject(request, schemas, reading, parseItems);
   const whole = judged(Unjudged, value, ofUnknownField([]));
   if ("wrong" in whole) throw invalidRequest(whole.wrong);
   const ofUnknown = ofUnknownField(readOnly);
   const items = whole.parsed.items.map((given): JudgedItem => {
+    if (given instanceof RepeatedKeys) return { wrong: givenTwice(given), given: given.keys };
     const result = judged(item, given, ofUnknown, WHOLE_ITEM);
     return "wrong" in result ? { wrong: result.wrong, given } : { item: result.parsed };
   });
   return { items };
+}
+
+/**
+ * Parses the body of a batch as `parseStrictly` does. An item with a key that it has more than once becomes a RepeatedKeys,
+ * so that the others can be judged.
+ */
+function parseItems(text: string, survey: JsonSurvey): unknown {
+  try {
+    return parseStrictly(text, survey);
+  } catch (error) {
+    if (!(error instanceof RepeatedKeys)) throw error;
+  }
+  const { items, rest } = itemTexts(text);
+  const whole = strictly(rest) as { items?: unknown };
+  return Array.isArray(whole.items) ? { ...whole, items: items.map(itemOf) } : whole;
+}
+
+function itemOf(text: string): unknown {
+  try {
+    return strictly(text);
+  } catch (error) {
+    if (error instanceof RepeatedKeys) return error;
+    throw error;
+  }
+}
+
+function strictly(text: string): unknown {
+  return parseStrictly(text, surveyJson(new TextEncoder().encode(text)));
 }
 
 /** The name of a wrong field of an item within the whole body: `items.3.phone`. */

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
 import { type BodyReading, readJsonText, refused } from "./body.ts";
-import type { JsonSurvey } from "./json_survey.ts";
 import { unknownParameter } from "./suggestion.ts";
 import { InexactNumber, parseStrictly, RepeatedKeys } from "./strict_json.ts";
 
@@ -21,18 +20,21 @@ export async function readBody<Schemas extends Record<string, z.ZodType>>(
   readOnly: string[],
   reading: BodyReading,
 ): Promise<z.output<Schemas[keyof Schemas]>> {
-  const { schema, value } = await readObject(request, schemas, reading);
+  const { schema, value } = await readObject(request, schemas, reading, parseStrictly);
   return check(schema, value, ofUnknownField(readOnly));
 }
 
 /**
- * The JSON object that a request has as its body, not parsed yet, and the schema of its content type.
+ * The JSON object that a request has as its body, and the schema of its content type, by which it is not parsed yet.
+ *
+ * @param parse parses the JSON text; throws SyntaxError and RepeatedKeys.
  * @throws ApiError invalid_request when it is no JSON object of one of the content types, and what reading it throws.
  */
 export async function readObject<Schemas extends Record<string, z.ZodType>>(
   request: Request,
   schemas: Schemas,
   reading: BodyReading,
+  parse: typeof parseStrictly,
 ): Promise<{ schema: Schemas[keyof Schemas]; value: unknown }> {
   const [given] = (request.headers.get("Content-Type") ?? "").split(";", 1);
   const mediaType = given.trim().toLowerCase();
@@ -42,7 +44,7 @@ export async function readObject<Schemas extends Record<string, z.ZodType>>(
   }
   const schema = schemas[mediaType] as Schemas[keyof Schemas];
   const { text, survey } = await readJsonText(request, reading);
-  return { schema, value: parseObject(text, survey) };
+  return { schema, value: parseObject(text, () => parse(text, survey)) };
 }
 
 /** The message about a field that a body does not take. @param readOnly fields that the service sets. */
@@ -145,12 +147,12 @@ export function readParams<Schema extends z.ZodType>(
   return check(schema, params, () => "is not a part of this path");
 }
 
-function parseObject(text: string, survey: JsonSurvey): unknown {
+function parseObject(text: string, parse: () => unknown): unknown {
   let value: unknown;
   try {
-    value = parseStrictly(text, survey);
+    value = parse();
   } catch (error) {
-    if (error instanceof RepeatedKeys) throw givenTwice(error.keys);
+    if (error instanceof RepeatedKeys) throw invalidRequest(givenTwice(error));
     if (!(error instanceof SyntaxError)) throw error;
     const what = text.trim() === "" ? "is empty" : "is not valid JSON";
     throw refused(`${what}; send a JSON object`);
@@ -166,8 +168,9 @@ function isObject(value: unknown): boolean {
 
 const GIVEN_TWICE = "is given more than once";
 
-function givenTwice(fields: string[]): ApiError {
-  return invalidRequest(fields.map((field) => ({ field, message: GIVEN_TWICE })));
+/** What is wrong with an object that has keys more than once. */
+export function givenTwice({ keys }: RepeatedKeys): FieldError[] {
+  return keys.map((field) => ({ field, message: GIVEN_TWICE }));
 }
 
 function check<Schema extends z.ZodType>(

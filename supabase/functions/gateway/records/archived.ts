@@ -4,6 +4,9 @@ import type { Resource } from "./resource.ts";
 
 // A record of some resources can be archived. It is then left out of every read that does not ask for it.
 
+/** Whether a resource has archived records, and what it keeps of them elsewhere. */
+type Archives = Pick<Resource, "archives">;
+
 /** Which records a read answers. */
 export type Archived = z.output<typeof Archived>;
 
@@ -12,13 +15,13 @@ export const Archived = z.enum(["exclude", "include", "only"])
   .optional().meta({ default: "exclude" });
 
 /** The parameter `archived`, where the resource has archived records. */
-export function archivedParameter({ archives }: Resource) {
+export function archivedParameter({ archives }: Archives) {
   return archives ? { archived: Archived } : {};
 }
 
 /** The condition on the records themselves. */
 export function archivedConditions(
-  { archives }: Resource,
+  { archives }: Archives,
   archived: Archived = "exclude",
 ): Condition[] {
   if (!archives || archived === "include") return [];
@@ -43,7 +46,7 @@ export function archivedRecordConditions(resource: Resource, archived?: Archived
  * keeps its phone in one by which nobody else finds it.
  */
 export function amongArchived(
-  { archives }: Resource,
+  { archives }: Archives,
   archived: Archived = "exclude",
   conditions: Condition[],
 ): Condition[] {

@@ -36,7 +36,7 @@ const SentTags = z.array(z.unknown())
  * Specification, 2.1: creating and updating have the same input, and both require phone. On an update, a field
  * that is left out keeps its value, and null clears a field that may be null.
  */
-const ContactChanges = Contact
+const INPUT = Contact
   .pick({
     phone: true,
     name: true,
@@ -51,20 +51,20 @@ const ContactChanges = Contact
     is_active: true,
   })
   .partial().strict()
-  .extend({ phone: Phone, tags: SentTags.optional() })
-  .meta({ id: "ContactChanges" });
+  .extend({ phone: Phone, tags: SentTags.optional() });
+const ContactChanges = INPUT.meta({ id: "ContactChanges" });
 
 /**
  * The same changes as a JSON Merge Patch: phone may be left out, and custom fields are merged key by key, by the
  * database, in the statement that writes.
  */
-const ContactPatch = atLeastOne(ContactChanges.partial()).meta({ id: "ContactPatch" });
+const ContactPatch = atLeastOne(INPUT.partial()).meta({ id: "ContactPatch" });
 const StoredPatch = ContactPatch.transform(({ custom_fields, ...others }) =>
   custom_fields ? { ...others, custom_fields_patch: custom_fields } : others
 );
 
 /** The same input; a field that is left out takes its default. */
-const NewContact = withDefaults(ContactChanges, {
+const NewContact = withDefaults(INPUT, {
   temperature: "warm",
   tags: [],
   source: "api",
@@ -77,9 +77,9 @@ const NewContact = withDefaults(ContactChanges, {
  * The same input for the contact of the phone: a field that is left out keeps its value, or takes its default in a
  * contact that is created.
  */
-const ContactToPut = ContactChanges.meta({ id: "ContactToPut" });
+export const ContactToPut = INPUT.meta({ id: "ContactToPut" });
 
-const ContactPatchById = changesById(ContactChanges.partial()).meta({ id: "ContactPatchById" });
+const ContactPatchById = changesById(INPUT.partial()).meta({ id: "ContactPatchById" });
 
 /** A contact as a batch answers it where all of them together would be too large. */
 const LighterContact = Contact.omit({ custom_fields: true })
@@ -98,7 +98,7 @@ const MEANINGS = {
   conflict: { field: "phone", message: PHONE_TAKEN },
 };
 
-/** Specification, 4.2, 4.3 and 4.20. */
+/** Specification, 4.2, 4.3, 4.20 and 4.21. */
 export const contactWrites = [
   operation({
     id: "createContact",

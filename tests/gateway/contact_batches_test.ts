@@ -1,0 +1,236 @@
+// Many contacts in one request: POST and PATCH /contacts/batch.
+import assert from "node:assert/strict";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { type Answer, call } from "../support/calls.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompany();
+const other = await newCompany();
+
+type Item = Record<string, unknown>;
+
+function batch(
+  method: "POST" | "PATCH",
+  items: Item[],
+  query = "",
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const json = { items };
+  return call(company.keys.write, method, `/contacts/batch${query}`, { json, headers });
+}
+const post = (items: Item[], query?: string, headers?: Record<string, string>) =>
+  batch("POST", items, query, headers);
+const patch = (items: Item[], query?: string) => batch("PATCH", items, query);
+
+const statusesOf = ({ body }: Answer) => body.data.map(({ status }: { status: number }) => status);
+
+/** Contacts of these phones, in the order of the phones. */
+async function added(
+  ...phones: string[]
+): Promise<{ id: string; version: string; phone: string }[]> {
+  const answer = await post(phones.map((phone) => ({ phone })));
+  return answer.body.data.map(({ data }: Answer["body"]) => data);
+}
+
+async function read(id: string) {
+  return (await call(company.keys.read, "GET", `/contacts/${id}`)).body.data;
+}
+
+function spellings(): [string, string] {
+  const digits = String(Math.floor(Math.random() * 1e7)).padStart(7, "0");
+  return [`+55116${digits}`, `+551196${digits}`];
+}
+
+/** Custom fields that are short in a request, and too long in the database. */
+const HUGE = { numbers: Array(120).fill(1e300) };
+
+Deno.test("each item of a POST is judged by itself, and on_conflict says what becomes of known persons", async () => {
+  const [phone, spelling] = spellings();
+  const [known] = await added(phone);
+  const items = () => [
+    { phone: anyPhone(), name: "New" },
+    { phone: "123" },
+    { phone: spelling, name: "Known", email: null },
+    { phone: anyPhone(), custom_fields: HUGE },
+    { phone: anyPhone(), colour: "red", id: known.id },
+  ];
+  const failing = await post(items());
+  assert.equal(failing.status, 200);
+  assert.deepEqual(statusesOf(failing), [201, 422, 409, 422, 422]);
+  assert.deepEqual(failing.body.summary, { total: 5, created: 1, updated: 0, failed: 4 });
+  const [created, malformed, taken, large, unknown] = failing.body.data;
+  assert.deepEqual(created.data, await read(created.data.id));
+  assert.deepEqual([malformed.index, malformed.error.details[0].field], [1, "phone"]);
+  assert.deepEqual([taken.error.code, taken.error.existing_id], ["conflict", known.id]);
+  assert.deepEqual(large.error.details, [
+    { field: "custom_fields", message: "must be at most 16 KiB of JSON" },
+  ]);
+  assert.deepEqual(
+    unknown.error.details.map(({ field }: { field: string }) => field).sort(),
+    ["colour", "id"],
+  );
+  assert.equal((await read(known.id)).version, known.version);
+
+  const updating = await post(items(), "?on_conflict=update");
+  assert.deepEqual(statusesOf(updating), [201, 422, 200, 422, 422]);
+  assert.deepEqual(updating.body.summary, { total: 5, created: 1, updated: 1, failed: 3 });
+  const { data } = updating.body.data[2];
+  assert.deepEqual([data.id, data.name, data.phone], [known.id, "Known", phone]);
+  assert.deepEqual(data, await read(known.id));
+
+  const keeping = await post(
+    [{ phone: spelling, name: "Other", email: "a@example.com" }],
+    "?on_conflict=keep",
+  );
+  const [{ data: kept }] = keeping.body.data;
+  assert.deepEqual([kept.name, kept.email], ["Known", "a@example.com"]);
+});
+
+Deno.test("the same person twice: the later item meets the contact of the earlier one", async () => {
+  const [phone, spelling] = spellings();
+  const items = [
+    { phone, custom_fields: HUGE },
+    { phone: spelling, name: "First", tags: ["a"] },
+    { phone, name: "Second" },
+    { phone: spelling, empresa: "Engines" },
+  ];
+  const failing = await post(items);
+  assert.deepEqual(statusesOf(failing), [422, 201, 409, 409]);
+  const { id } = failing.body.data[1].data;
+  assert.equal(failing.body.data[2].error.existing_id, id);
+  await withDatabase((sql) => sql`delete from contacts where id = ${id}`);
+  const updating = await post(items.slice(1), "?on_conflict=update");
+  assert.deepEqual(statusesOf(updating), [201, 200, 200]);
+  const last = updating.body.data[2].data;
+  assert.deepEqual(
+    [last.phone, last.name, last.tags, last.empresa],
+    [spelling, "Second", ["a"], "Engines"],
+  );
+  assert.deepEqual(updating.body.data[0].data, last);
+});
+
+Deno.test("atomic=true writes all items or none, and names the field of the item that fails", async () => {
+  const [phone] = [anyPhone()];
+  const [known] = await added(phone);
+  const fresh = anyPhone();
+  const failures: [Item, string, number, string][] = [
+    [{ phone: "123" }, "", 422, "items.1.phone"],
+    [{ phone }, "", 409, "items.1.phone"],
+    [
+      { phone: anyPhone(), custom_fields: HUGE },
+      "&on_conflict=update",
+      422,
+      "items.1.custom_fields",
+    ],
+  ];
+  for (const [item, query, status, field] of failures) {
+    const { status: answered, body } = await post([{ phone: fresh }, item], `?atomic=true${query}`);
+    assert.deepEqual([answered, body.details[0].field], [status, field]);
+    assert.equal(body.existing_id, status === 409 ? known.id : undefined);
+  }
+  const rename = [{ id: known.id, name: "Changed" }, { id: other.contact_id, name: "Changed" }];
+  const refused = await patch(rename, "?atomic=true");
+  assert.deepEqual([refused.status, refused.body.code, refused.body.details[0].field], [
+    404,
+    "not_found",
+    "items.1.id",
+  ]);
+  assert.equal((await read(known.id)).version, known.version);
+  const all = await post(
+    [{ phone: fresh }, { phone, name: "Ada" }],
+    "?atomic=true&on_conflict=update",
+  );
+  assert.deepEqual(statusesOf(all), [201, 200]);
+});
+
+Deno.test("a PATCH is a merge patch of each item, in the order of the items", async () => {
+  const [one, two, three] = await added(anyPhone(), anyPhone(), anyPhone());
+  const fields = { plan: { name: "silver", seats: 3 }, trial: true };
+  const answer = await patch([
+    { id: one.id, custom_fields: fields, name: "Ada", tags: ["a", "a"] },
+    { id: two.id },
+    { id: other.contact_id, name: "Theirs" },
+    { id: crypto.randomUUID(), name: "Nobody" },
+    { id: one.id.toUpperCase(), custom_fields: { plan: { seats: 5 }, trial: null }, name: null },
+    { id: two.id, phone: three.phone },
+    { id: three.id, is_active: true },
+    { id: two.id, custom_fields: HUGE },
+    { id: two.id, phone: null },
+    { name: "No id" },
+  ]);
+  assert.deepEqual(statusesOf(answer), [200, 422, 404, 404, 200, 409, 200, 422, 422, 422]);
+  const { data } = answer.body.data[4];
+  assert.deepEqual([data.name, data.tags, data.custom_fields], [null, ["a"], {
+    plan: { name: "silver", seats: 5 },
+  }]);
+  assert.deepEqual(answer.body.data[0].data, data);
+  assert.equal(answer.body.data[5].error.existing_id, three.id);
+  assert.equal(answer.body.data[6].data.version, three.version);
+  const theirs = await call(other.keys.read, "GET", `/contacts/${other.contact_id}`);
+  assert.notEqual(theirs.body.data.name, "Theirs");
+
+  const half = (name: string) => ({ custom_fields: { [name]: "x".repeat(9_000) } });
+  const grown = await patch([{ id: two.id, ...half("a") }, { id: two.id, ...half("b") }]);
+  assert.deepEqual(statusesOf(grown), [200, 422]);
+});
+
+Deno.test("a phone is free for the items after the one that gives it up, and for none before", async () => {
+  const [one, two] = await added(anyPhone(), anyPhone());
+  const [free, ...own] = [anyPhone(), one.phone, two.phone];
+  const exchange = [
+    { id: two.id, phone: own[0] },
+    { id: one.id, phone: free },
+    { id: two.id, phone: own[0] },
+    { id: one.id, phone: own[1] },
+  ];
+  const answer = await patch(exchange);
+  assert.deepEqual(statusesOf(answer), [409, 200, 200, 200]);
+  assert.equal(answer.body.data[0].error.existing_id, one.id);
+  const phones = await Promise.all([one, two].map(async ({ id }) => (await read(id)).phone));
+  assert.deepEqual(phones, own.toReversed());
+});
+
+Deno.test("batches that exchange phones at once are all answered", async () => {
+  const people = await added(...Array.from({ length: 6 }, anyPhone));
+  const phones = people.map(({ phone }) => phone);
+  const turned = (by: number) =>
+    people.map(({ id }, index) => ({ id, phone: phones[(index + by) % 6] }));
+  const answers = await Promise.all(
+    [1, 5, 2, 4].map((by, n) => patch(n % 2 === 0 ? turned(by) : turned(by).toReversed())),
+  );
+  for (const answer of answers) {
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    assert.ok(statusesOf(answer).every((status: number) => [200, 409].includes(status)));
+  }
+});
+
+Deno.test("an answer that would be too large leaves custom_fields out of all contacts", async () => {
+  const note = "x".repeat(15_000);
+  const items = Array.from({ length: 70 }, () => ({ phone: anyPhone(), custom_fields: { note } }));
+  const [some, more] = [items.slice(0, 60), items.slice(60)];
+  const light = await post(some);
+  assert.ok(light.body.data.every(({ data }: Answer["body"]) => data.custom_fields.note === note));
+  const phones = items.map(({ phone }) => ({ phone }));
+  await post(more);
+  const heavy = await post(phones, "?on_conflict=update");
+  assert.deepEqual(heavy.body.summary, { total: 70, created: 0, updated: 70, failed: 0 });
+  for (const { data } of heavy.body.data) assert.ok(!("custom_fields" in data) && data.phone);
+});
+
+Deno.test("a repeated batch answers the contacts as they are now, and what failed as it failed", async () => {
+  const [one, two, taken] = [anyPhone(), anyPhone(), anyPhone()];
+  await added(taken);
+  const headers = { "Idempotency-Key": crypto.randomUUID() };
+  const items = [{ phone: one }, { phone: taken }, { phone: "123" }, { phone: two }];
+  const refused = await post(items, "?atomic=true", headers);
+  assert.equal(refused.status, 422);
+  const first = await post(items, "", headers);
+  assert.deepEqual(statusesOf(first), [201, 409, 422, 201]);
+  await patch([{ id: first.body.data[0].data.id, name: "Ada" }]);
+  await withDatabase((sql) => sql`delete from contacts where id = ${first.body.data[3].data.id}`);
+  const repeat = await post(items, "", headers);
+  assert.equal(repeat.headers.get("Idempotent-Replayed"), "true");
+  assert.deepEqual(statusesOf(repeat), [201, 409, 422, 404]);
+  assert.equal(repeat.body.data[0].data.name, "Ada");
+  assert.deepEqual(repeat.body.data[1], first.body.data[1]);
+});
