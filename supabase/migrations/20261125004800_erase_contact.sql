@@ -25,8 +25,12 @@ begin
     perform app.lock_for_erasing(own_company_id, array[own_contact_id]);
   end if;
   select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
-  if not found then
-    raise sqlstate 'PT404' using message = 'Contact not found';
+  if contact.id is null then
+    -- Nothing was done, so the key of the request is free.
+    delete from public.idempotency_keys
+    where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key'
+      and outcome is null;
+    return jsonb_build_object('replayed', false, 'erased', null, 'data', null);
   end if;
   if earlier is null then
     perform app.keep_outcome(own_company_id, idempotency, jsonb_build_object('id', own_contact_id));
@@ -44,6 +48,6 @@ $$;
 comment on function public.erase_contact(uuid, jsonb) is
   'Erases the person whom a contact is, for good, and answers { replayed, erased, data }: whether an earlier request with '
   'the key has done it, how many rows (null when it was erased before), and what is left of the contact. For a '
-  'token for writing, and for the owners and admins of the company. Raises PT404 for everybody else''s contact, PT401 and '
-  'PT403 as app.company_id() does.';
+  'token for writing, of a contact of the key''s company: null data when there is none. And for the owners and admins of a '
+  'company: raises PT404 for everybody else. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.erase_contact(uuid, jsonb) to api_client, authenticated;

@@ -101,8 +101,9 @@ Deno.test("a request that reads with a key sees these columns of its company's r
       select: "id company_id contact_id account_id last_inbound_at closed_at expires_at",
     },
     own_contact_wishes: {
-      select: `id company_id do_not_contact ${WISHES} stop_word_at start_word_at ` +
-        "marketing_stopped_at marketing_stop_source marketing_resumed_at",
+      select: "id company_id do_not_contact do_not_contact_source do_not_contact_at stop_word_at " +
+        "start_word_at marketing_stopped_at marketing_stop_source marketing_resumed_at " +
+        "marketing_opt_out_at",
     },
     own_contacts: {
       select: `id company_id ${CONTACT} ${TIMES} phone_key email_key name_words email_words ` +

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { rows } from "../../_shared/database/rows.ts";
-import { invalidRequest } from "../../_shared/errors.ts";
+import { ApiError, invalidRequest } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
 import { Id, IdParams } from "../../_shared/http/fields.ts";
 import { REPLAYED } from "../../_shared/http/idempotency.ts";
@@ -13,7 +13,8 @@ interface Erased {
   replayed: boolean;
   /** How many rows of each kind; null when the person was erased before. */
   erased: Record<string, number> | null;
-  data: Record<string, unknown>;
+  /** Null when the company has no such contact. */
+  data: Record<string, unknown> | null;
 }
 
 const Erasing = z.strictObject({ confirm: Id }).meta({ id: "Erasing" });
@@ -38,9 +39,11 @@ export const erasing = operation({
   const answer = rows(
     await db.rpc("erase_contact", { id, idempotency: idempotency ?? undefined }),
   ) as unknown as Erased; // jsonb of that function
+  const row = answer.data;
+  if (!row) throw new ApiError("not_found", "Contact not found");
   if (answer.erased) logEvent(origin, "contact_erased", { contact_id: id, ...answer.erased });
   const data = Object.fromEntries(
-    Object.keys(Contact.shape).map((field) => [field, answer.data[field]]),
+    Object.keys(Contact.shape).map((field) => [field, row[field]]),
   );
   return reply(200, { data: data as z.output<typeof Contact> }, {
     headers: answer.replayed ? REPLAYED : undefined,
