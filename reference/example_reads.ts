@@ -88,6 +88,9 @@ export const EXAMPLE_READS = {
       params: { id: contact(9999) },
     },
   ],
+  exportContact: [
+    { name: "everything", summary: "All that is held on a person", params: { id: contact(4) } },
+  ],
   listDeals: [
     { name: "firstPage", summary: "The first page", query: { limit: "2" } },
     {

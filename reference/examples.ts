@@ -364,6 +364,20 @@ export const EXAMPLE_REQUESTS = {
       body: { conversation_id: demoId("08", 9999), text: REPLY },
     },
   ],
+  eraseContact: [
+    {
+      name: "unconfirmed",
+      summary: "With another id",
+      params: { id: contact(39) },
+      body: { confirm: contact(38) },
+    },
+    {
+      name: "erased",
+      summary: "A person is erased",
+      params: { id: contact(39) },
+      body: { confirm: contact(39) },
+    },
+  ],
 } satisfies
   & Record<Exclude<OperationId, "getOpenApi">, [ExampleRequest, ...ExampleRequest[]]>
   & Record<"getOpenApi", []>;

@@ -6,6 +6,14 @@ import type {
 import type { DeletedRow } from "../supabase/functions/gateway/records/changes.ts";
 import type { Health } from "../supabase/functions/gateway/health.ts";
 import type { OpenApi } from "../supabase/functions/gateway/openapi.ts";
+import type {
+  ContactExport,
+  ContactFormerPhone,
+  ContactIdentity,
+  ContactIdentityEvent,
+  ContactWindow,
+  ContactWishes,
+} from "../supabase/functions/gateway/resources/contact_export.ts";
 import type { Contact } from "../supabase/functions/gateway/resources/contacts.ts";
 import type { Conversation } from "../supabase/functions/gateway/resources/conversations.ts";
 import type { DealHistoryEntry } from "../supabase/functions/gateway/resources/deal_history.ts";
@@ -100,6 +108,7 @@ const contact: FieldsOf<typeof Contact> = {
     "Since when the person wants no marketing templates; `null` when that was never said, or was taken back.",
   is_active: "Whether the contact is in use.",
   archived_at: "When the contact was archived; `null` when it is not.",
+  erased_at: "When the person was erased; `null` for everybody else.",
 };
 
 const deal: FieldsOf<typeof Deal> = {
@@ -264,6 +273,54 @@ export const FIELDS = {
     emoji: "The emoji.",
     at: "When the person reacted.",
   } satisfies FieldsOf<typeof MessageReaction>,
+  ContactExport: {
+    contact: "The contact.",
+    wishes: "What the person wishes of messages, and what they said of it.",
+    identities: "The ids that the channel gives the person.",
+    former_phones: "The phones that the person had, or has besides.",
+    identity_events: "What the channel reported of the person's phones and ids.",
+    windows: "Until when your company may answer the person freely.",
+    deals: "The deals of the person.",
+    conversations: "The conversations with the person.",
+    messages: "The messages of these conversations, one conversation after the other.",
+    sends: "What became of each message that your company sent to the person with this API.",
+  } satisfies FieldsOf<typeof ContactExport>,
+  Erasing: { confirm: "The id of the contact once more, because nothing can be undone." },
+  ContactWishes: {
+    do_not_contact: contact.do_not_contact,
+    do_not_contact_source: contact.do_not_contact_source,
+    do_not_contact_at: contact.do_not_contact_at,
+    stop_word_at: "When the person last wrote a word such as `stop`.",
+    start_word_at: "When the person last wrote a word such as `start`.",
+    marketing_stopped_at: "When the person last stopped marketing messages.",
+    marketing_stop_source:
+      "Who reported it: `preference`, the person in WhatsApp; `status`, the channel of a message.",
+    marketing_resumed_at: "When the person last wanted marketing messages again.",
+    marketing_opt_out_at: contact.marketing_opt_out_at,
+  } satisfies FieldsOf<typeof ContactWishes>,
+  ContactIdentity: {
+    user_id: "The channel's id of the person for your company.",
+    business_account_id: "The WhatsApp Business account at which it was first seen.",
+    seen_at: "When it was first seen.",
+  } satisfies FieldsOf<typeof ContactIdentity>,
+  ContactFormerPhone: {
+    phone: "The phone.",
+    until: "Until when the person had it; `null` for a further phone of theirs.",
+  } satisfies FieldsOf<typeof ContactFormerPhone>,
+  ContactIdentityEvent: {
+    kind:
+      "`phone_changed`, `user_id_changed`; `phone_taken`: the new phone is another contact's; `merged`: another contact, " +
+      "whose id is in `was`, is this person.",
+    was: "The phone or the id of before.",
+    becomes: "The phone or the id since.",
+    happened_at: "When it happened.",
+  } satisfies FieldsOf<typeof ContactIdentityEvent>,
+  ContactWindow: {
+    account_id: "The messaging account of your company.",
+    last_inbound_at: "When the person last wrote what opens the window.",
+    closed_at: "When the channel last said that the window is closed.",
+    expires_at: "Until when your company may answer freely.",
+  } satisfies FieldsOf<typeof ContactWindow>,
   Team: {
     ...ROW,
     name: "The name of the team.",
@@ -491,6 +548,13 @@ export const SCHEMAS: Record<string, string> = {
   MessageFailure: "Why a message failed.",
   MessageMedia: "A medium that a person sent. The medium itself stays at the channel.",
   MessageReaction: "What the person thinks of a message.",
+  ContactExport: "All that is held on a person.",
+  ContactWishes: "What a person wishes of messages.",
+  ContactIdentity: "An id that the channel gives a person.",
+  ContactFormerPhone: "A phone that a person had, or has besides.",
+  ContactIdentityEvent: "What the channel reported of who a person is.",
+  ContactWindow: "Until when a person may be answered freely.",
+  Erasing: "The confirmation that a person is to be erased.",
   Send: "What became of a message that your company sent.",
   Team: "A team of your company.",
   Member: "A person who works in your company.",

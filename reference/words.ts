@@ -101,6 +101,22 @@ export const OPERATIONS = {
       "Restores an archived contact as it was, and answers it. While another contact has its phone, the answer is a 409 " +
       "with the id of that one. A contact that is not archived is answered as it is.",
   },
+  exportContact: {
+    tag: "Contacts",
+    summary: "Export all that is held on a person",
+    description:
+      "Answers everything that is held on the person of a contact, as one JSON: the contact, ids and former phones, " +
+      "windows, deals, conversations, messages and sends. It is made while it is sent, from several reads. An answer " +
+      "that ends before its last brace is not whole: ask again.",
+  },
+  eraseContact: {
+    tag: "Contacts",
+    summary: "Erase a person",
+    description:
+      "Erases the person of a contact, for good: name, phone, e-mail address, custom fields, the content of all messages, " +
+      "the channel's ids and its stored events. Ids, times, states, amounts and counts stay. `confirm` must be the id " +
+      "in the path. Nothing can be undone. Erased again, the answer is the same.",
+  },
   listDeals: {
     tag: "Deals",
     summary: "List deals",

@@ -64,7 +64,7 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
   assert.deepEqual(await privilegesOf("api_client"), {
     company_members: { select: MEMBER },
     contacts: {
-      select: `id company_id ${CONTACT} ${TIMES} version ${WISHES} archived_at`,
+      select: `id company_id ${CONTACT} ${TIMES} version ${WISHES} archived_at erased_at`,
       insert: CONTACT,
       update: `${CONTACT} version custom_fields_patch`,
     },
@@ -90,10 +90,25 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
 Deno.test("a request that reads with a key sees these columns of its company's rows, and no table", async () => {
   const withWords = (columns: string) => columns.replace("version", "name_words name_sort version");
   assert.deepEqual(await privilegesOf("api_reader"), {
+    own_contact_former_phones: { select: "id company_id contact_id phone until" },
+    own_contact_identities: {
+      select: "id company_id contact_id user_id business_account_id seen_at",
+    },
+    own_contact_identity_events: {
+      select: "id company_id contact_id kind was becomes happened_at",
+    },
+    own_contact_windows: {
+      select: "id company_id contact_id account_id last_inbound_at closed_at expires_at",
+    },
+    own_contact_wishes: {
+      select: "id company_id do_not_contact do_not_contact_source do_not_contact_at stop_word_at " +
+        "start_word_at marketing_stopped_at marketing_stop_source marketing_resumed_at " +
+        "marketing_opt_out_at",
+    },
     own_contacts: {
       select: `id company_id ${CONTACT} ${TIMES} phone_key email_key name_words email_words ` +
         `phone_words empresa_words job_title_words name_sort ${WISHES} version ` +
-        "archived_at archived_phone_key",
+        "archived_at archived_phone_key erased_at",
     },
     own_conversations: {
       select: CONVERSATION.replace("messaging_account_id ", "").replace(
@@ -154,7 +169,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
         "name_words email_words empresa_words job_title_words email_key version has_identity " +
         "do_not_contact_source do_not_contact_at stop_word_at start_word_at " +
         "marketing_stopped_at marketing_stop_source marketing_resumed_at marketing_opt_out_at " +
-        "profile_name_at custom_fields_patch archived_at archived_phone_key",
+        "profile_name_at custom_fields_patch archived_at archived_phone_key erased_at",
       insert: `company_id ${CONTACT}`,
       update: `${CONTACT} archived_at`,
     },
@@ -168,7 +183,7 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
     messages: {
       select: `${MESSAGE} sent_at delivered_at read_at failed_at expired_at failure ` +
         "price_category price_type status payload media reply_to_whatsapp_id reply_to_id " +
-        "reaction edited_at revoked_at expires_at original_content",
+        "reaction edited_at revoked_at expires_at original_content is_erased",
     },
     messaging_accounts: { select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}` },
     pipelines: {

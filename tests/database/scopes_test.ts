@@ -162,6 +162,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("due_jobs", {}),
     call("due_media", { account_id: company.account_id }),
     call("end_job", { run_id: claim_id }),
+    call("erase_contact", { id: claim_id }),
     call("fail_expired_sends", {}),
     call("fail_expired_template_sends", {}),
     call("fail_media_upload", { upload_id: claim_id, reason: "Lost" }),
@@ -213,6 +214,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     fail_media_upload: "messaging",
     finish_media_upload: "messaging",
     // These three judge no key. A claim_id is a secret of the one who claimed.
+    erase_contact: "write",
     health: "none read write messaging admin",
     message_changes: "read",
     other_conversation_not_closed: "write",

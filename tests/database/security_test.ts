@@ -221,6 +221,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "contact_id_by_phone(text)",
       "conversation_changes(bigint,bigint,uuid,integer)",
       "deal_changes(bigint,bigint,uuid,integer)",
+      "erase_contact(uuid,jsonb)",
       "fail_media_upload(uuid,text)",
       "finish_media_upload(uuid,text,text)",
       "health()",
@@ -249,6 +250,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "app.phone_key(text)",
       "app.words(text)",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
+      "erase_contact(uuid,jsonb)",
     ],
     channel_client: [
       "apply_channel_event(uuid,jsonb,text)",

@@ -8,7 +8,7 @@ import {
   newMember,
 } from "../support/company.ts";
 import { call } from "../support/calls.ts";
-import { idRoutes, pageRoutes, pathWith } from "../support/routes.ts";
+import { bodyAt, idRoutes, pageRoutes, pathWith } from "../support/routes.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
@@ -87,7 +87,7 @@ for (const route of idRoutes) {
     const before = await theirRows();
     const at = async (path: string) => {
       const { status, body } = await call(ours.keys.all, route.method, path, {
-        json: route.body?.(ours),
+        json: bodyAt(route, ours, path),
         headers: { "X-Request-Id": "same" },
       });
       return { status, body };

@@ -18,7 +18,8 @@ Deno.test("a successful request costs exactly one database round trip, on every 
     "/rest/v1/rpc/authenticate",
   ]);
 
-  for (const route of routes) {
+  // An export has a read for each kind of record.
+  for (const route of routes.filter(({ pattern }) => !pattern.endsWith("/export"))) {
     database.seen.length = 0;
     const { status } = await request(
       company.keys.all,

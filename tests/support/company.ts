@@ -44,6 +44,8 @@ export interface CompanyWithTemplate extends Company {
   sent_message_id: string;
   archived_contact_id: string;
   archived_deal_id: string;
+  /** A contact that nothing else needs. */
+  erasable_contact_id: string;
   /** A pipeline without stages, which is not the default one. */
   spare_pipeline_id: string;
 }
@@ -139,7 +141,12 @@ async function addArchived(sql: Sql, { id, contact_id, stage_ids: [stage_id] }: 
   const [{ id: archived_deal_id }] = await sql`insert into deals ${sql(deal)} returning id`;
   await sql`update contacts set archived_at = now() where id = ${archived_contact_id}`;
   await sql`update deals set archived_at = now() where id = ${archived_deal_id}`;
-  return { archived_contact_id, archived_deal_id };
+  const [{ id: erasable_contact_id }] = await sql`
+    insert into contacts ${
+    sql({ company_id: id, phone: anyPhone(), name: "Erasable" })
+  } returning id
+  `;
+  return { archived_contact_id, archived_deal_id, erasable_contact_id };
 }
 
 /** Adds a pipeline without stages to a company, and returns its id. */

@@ -33,6 +33,8 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   // Archived already: to archive it again changes nothing.
   "DELETE /contacts/:id": (company) => `/contacts/${company.archived_contact_id}`,
   "/contacts/:id/restore": (company) => `/contacts/${company.archived_contact_id}/restore`,
+  "/contacts/:id/erase": (company) => `/contacts/${company.erasable_contact_id}/erase`,
+  "/contacts/:id/export": (company) => `/contacts/${company.contact_id}/export`,
   "/deals/:id": (company) => `/deals/${company.deal_id}`,
   "DELETE /deals/:id": (company) => `/deals/${company.archived_deal_id}`,
   "/deals/:id/restore": (company) => `/deals/${company.archived_deal_id}/restore`,
@@ -61,6 +63,7 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
     items: [{ id: contact_id, phone: anyPhone() }],
   }),
   "PATCH /contacts/:id": () => ({ phone: anyPhone() }),
+  "POST /contacts/:id/erase": ({ erasable_contact_id }) => ({ confirm: erasable_contact_id }),
   "POST /deals": ({ contact_id, stage_ids }) => ({
     title: "Deal",
     contact_id,
@@ -97,6 +100,7 @@ const ASKED: Record<string, string> = {
   "DELETE /stages/:id": "rpc/archive_stage",
   "DELETE /contacts/:id": "rpc/archive_contact",
   "POST /contacts/:id/restore": "rpc/restore_contact",
+  "POST /contacts/:id/erase": "rpc/erase_contact",
   "DELETE /deals/:id": "rpc/archive_deal",
   "POST /deals/:id/restore": "rpc/restore_deal",
 };
@@ -138,7 +142,8 @@ function isOfChanges(path: string): boolean {
 
 /** The table has the name of the last part of a path that names a resource, but for members and histories. */
 function tableOf(path: string): string {
-  const isName = (part: string) => !part.startsWith(":") && !/^(changes|batch|restore)$/.test(part);
+  const isName = (part: string) =>
+    !part.startsWith(":") && !/^(changes|batch|restore|erase|export)$/.test(part);
   const name = path.split("/").findLast(isName)!;
   if (name === "history") return "deal_history";
   return name === "members" ? "company_members" : name;
@@ -151,7 +156,7 @@ export function feedOf(table: string): string {
 
 /** The routes that answer pages: lists and changes. */
 export const pageRoutes = routes.filter(({ method, pattern }) =>
-  method === "GET" && !/[/]:\w+$/.test(pattern) && pattern !== "/search" && pattern !== "/sends"
+  method === "GET" && !/[/]:\w+$/.test(pattern) && !/^[/](search|sends)$|[/]export$/.test(pattern)
 );
 /** The routes that answer the changes of a table. */
 export const changesRoutes = pageRoutes.filter(({ pattern }) => isOfChanges(pattern));
@@ -175,4 +180,10 @@ export function isOfBatch({ pattern }: Pick<Route, "pattern">): boolean {
 /** The path of a route with this id. */
 export function pathWith({ pattern }: Route, id: string): string {
   return pattern.replace(/:\w+/, id);
+}
+
+/** A body of a route for this path: one that confirms the id of its row confirms that of the path. */
+export function bodyAt({ body }: Route, company: CompanyWithTemplate, path: string) {
+  const json = body?.(company);
+  return json && "confirm" in json ? { ...json, confirm: path.split("/")[2] } : json;
 }

@@ -248,6 +248,7 @@ export type Database = {
           "id": string;
           "next_attempt_at": string | null;
           "notes": (string)[];
+          "person_marks": (number)[] | null;
           "processed_at": string | null;
           "received_at": string;
           "state": string;
@@ -263,6 +264,7 @@ export type Database = {
           "id"?: string;
           "next_attempt_at"?: string | null;
           "notes"?: (string)[];
+          "person_marks"?: (number)[] | null;
           "processed_at"?: string | null;
           "received_at"?: string;
           "state"?: string;
@@ -277,6 +279,7 @@ export type Database = {
           "id"?: string;
           "next_attempt_at"?: string | null;
           "notes"?: (string)[];
+          "person_marks"?: (number)[] | null;
           "processed_at"?: string | null;
           "received_at"?: string;
           "state"?: string;
@@ -435,6 +438,13 @@ export type Database = {
             foreignKeyName: "contact_former_phones_contact_fkey";
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
@@ -488,6 +498,13 @@ export type Database = {
             foreignKeyName: "contact_identities_contact_fkey";
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
@@ -535,6 +552,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -601,6 +625,13 @@ export type Database = {
             foreignKeyName: "contact_windows_contact_fkey";
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
@@ -622,6 +653,7 @@ export type Database = {
           "email_words": string | null;
           "empresa": string | null;
           "empresa_words": string | null;
+          "erased_at": string | null;
           "has_identity": boolean;
           "id": string;
           "is_active": boolean;
@@ -660,6 +692,7 @@ export type Database = {
           "email_words"?: never;
           "empresa"?: string | null;
           "empresa_words"?: never;
+          "erased_at"?: string | null;
           "has_identity"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
@@ -697,6 +730,7 @@ export type Database = {
           "email_words"?: never;
           "empresa"?: string | null;
           "empresa_words"?: never;
+          "erased_at"?: string | null;
           "has_identity"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
@@ -803,6 +837,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -960,6 +1001,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -1160,6 +1208,7 @@ export type Database = {
           "failed_at": string | null;
           "failure": Json | null;
           "id": string;
+          "is_erased": boolean;
           "media": Json | null;
           "original_content": string | null;
           "outcome": string | null;
@@ -1193,6 +1242,7 @@ export type Database = {
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
+          "is_erased"?: boolean;
           "media"?: Json | null;
           "original_content"?: string | null;
           "outcome"?: string | null;
@@ -1225,6 +1275,7 @@ export type Database = {
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
+          "is_erased"?: boolean;
           "media"?: Json | null;
           "original_content"?: string | null;
           "outcome"?: string | null;
@@ -1394,6 +1445,7 @@ export type Database = {
           "fingerprint": string | null;
           "id": string;
           "idempotency_key": string | null;
+          "is_erased": boolean;
           "language_code": string | null;
           "lease_ends_at": string;
           "media_id": string | null;
@@ -1416,6 +1468,7 @@ export type Database = {
           "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
+          "is_erased"?: boolean;
           "language_code"?: string | null;
           "lease_ends_at"?: string;
           "media_id"?: string | null;
@@ -1437,6 +1490,7 @@ export type Database = {
           "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
+          "is_erased"?: boolean;
           "language_code"?: string | null;
           "lease_ends_at"?: string;
           "media_id"?: string | null;
@@ -1921,6 +1975,7 @@ export type Database = {
           "company_id": string;
           "id": string;
           "item": NonNullable<Json>;
+          "person_marks": (number)[] | null;
           "received_at": string;
           "whatsapp_message_id": string;
         };
@@ -1930,6 +1985,7 @@ export type Database = {
           "company_id": string;
           "id"?: string;
           "item": NonNullable<Json>;
+          "person_marks"?: (number)[] | null;
           "received_at"?: string;
           "whatsapp_message_id": string;
         };
@@ -1938,6 +1994,7 @@ export type Database = {
           "company_id"?: string;
           "id"?: string;
           "item"?: NonNullable<Json>;
+          "person_marks"?: (number)[] | null;
           "received_at"?: string;
           "whatsapp_message_id"?: string;
         };
@@ -1960,6 +2017,295 @@ export type Database = {
       };
     };
     Views: {
+      "own_contact_former_phones": {
+        Row: {
+          "company_id": string;
+          "contact_id": string;
+          "id": string;
+          "phone": string;
+          "until": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "phone"?: string | null;
+          "until"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "phone"?: string | null;
+          "until"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_former_phones_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_identities": {
+        Row: {
+          "business_account_id": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "id": string;
+          "seen_at": string;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "seen_at"?: string | null;
+          "user_id"?: never;
+        };
+        Update: {
+          "business_account_id"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "seen_at"?: string | null;
+          "user_id"?: never;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_identities_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_identity_events": {
+        Row: {
+          "becomes": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "happened_at": string;
+          "id": string;
+          "kind": string;
+          "was": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "becomes"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "happened_at"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "was"?: string | null;
+        };
+        Update: {
+          "becomes"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "happened_at"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "was"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_identity_events_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_windows": {
+        Row: {
+          "account_id": string;
+          "closed_at": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "expires_at": string | null;
+          "id": string;
+          "last_inbound_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id"?: string | null;
+          "closed_at"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "expires_at"?: string | null;
+          "id"?: string | null;
+          "last_inbound_at"?: string | null;
+        };
+        Update: {
+          "account_id"?: string | null;
+          "closed_at"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "expires_at"?: string | null;
+          "id"?: string | null;
+          "last_inbound_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_windows_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_wishes": {
+        Row: {
+          "company_id": string;
+          "do_not_contact": boolean;
+          "do_not_contact_at": string | null;
+          "do_not_contact_source": string | null;
+          "id": string;
+          "marketing_opt_out_at": string | null;
+          "marketing_resumed_at": string | null;
+          "marketing_stop_source": string | null;
+          "marketing_stopped_at": string | null;
+          "start_word_at": string | null;
+          "stop_word_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "do_not_contact"?: boolean | null;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
+          "id"?: string | null;
+          "marketing_opt_out_at"?: string | null;
+          "marketing_resumed_at"?: string | null;
+          "marketing_stop_source"?: string | null;
+          "marketing_stopped_at"?: string | null;
+          "start_word_at"?: string | null;
+          "stop_word_at"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "do_not_contact"?: boolean | null;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
+          "id"?: string | null;
+          "marketing_opt_out_at"?: string | null;
+          "marketing_resumed_at"?: string | null;
+          "marketing_stop_source"?: string | null;
+          "marketing_stopped_at"?: string | null;
+          "start_word_at"?: string | null;
+          "stop_word_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contacts_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "own_contacts": {
         Row: {
           "archived_at": string | null;
@@ -1975,6 +2321,7 @@ export type Database = {
           "email_words": string | null;
           "empresa": string | null;
           "empresa_words": string | null;
+          "erased_at": string | null;
           "id": string;
           "is_active": boolean;
           "job_title": string | null;
@@ -2007,6 +2354,7 @@ export type Database = {
           "email_words"?: string | null;
           "empresa"?: string | null;
           "empresa_words"?: string | null;
+          "erased_at"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
@@ -2038,6 +2386,7 @@ export type Database = {
           "email_words"?: string | null;
           "empresa"?: string | null;
           "empresa_words"?: string | null;
+          "erased_at"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
@@ -2139,6 +2488,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -2301,6 +2657,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -2967,6 +3330,7 @@ export type Database = {
         Args: { "failure"?: string; "result"?: Json; "run_id": string };
         Returns: undefined;
       };
+      "erase_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "expire_messages": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_channel_event": { Args: { "event_id": string; "failure": string }; Returns: undefined };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };

@@ -32,6 +32,15 @@ export function archivedConditions(
   }];
 }
 
+/** As `archivedConditions`, for one record by its id. What is left of an erased one is answered: that it was erased. */
+export function archivedRecordConditions(resource: Resource, archived?: Archived): Condition[] {
+  const conditions = archivedConditions(resource, archived);
+  const { erasedIn } = resource.archives ?? {};
+  if (!erasedIn || archived === "only") return conditions;
+  const isErased: ColumnTest = { column: erasedIn, operator: "not.is", operand: "null" };
+  return conditions.map((condition) => ({ anyOf: [condition as ColumnTest, isErased] }));
+}
+
 /**
  * The conditions of a caller, where archived records have a value of theirs in another column: an archived contact
  * keeps its phone in one by which nobody else finds it.

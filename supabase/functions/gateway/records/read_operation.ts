@@ -6,7 +6,7 @@ import { one } from "../../_shared/http/answers.ts";
 import { Id } from "../../_shared/http/fields.ts";
 import { lazily, type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
-import { type Archived, archivedConditions, archivedParameter } from "./archived.ts";
+import { type Archived, archivedParameter, archivedRecordConditions } from "./archived.ts";
 import { type Condition, type Filterable, meeting } from "./conditions.ts";
 import {
   type Projection,
@@ -52,7 +52,7 @@ export function readOperation<const Name extends string>(
     errors: ["not_found"],
   }, async ({ caller, params, query }) => {
     const asked = query as Projection & { archived?: Archived };
-    const conditions = archivedConditions(resource, asked.archived);
+    const conditions = archivedRecordConditions(resource, asked.archived);
     const [data] = await readRecords(caller, resource, asked, by, params[by], conditions);
     if (!data) throw new ApiError("not_found", `${resource.name} not found`);
     return reply(200, { data });

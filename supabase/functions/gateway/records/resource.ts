@@ -35,6 +35,8 @@ export interface Resource<
   archives?: {
     /** The columns in which archived records keep what other records have in these: `{ phone_key: "…" }`. */
     keptIn?: Record<string, string>;
+    /** The column that says when a record was erased. */
+    erasedIn?: string;
   };
   /** The records that `include` adds, by the names of the members that hold them. */
   includes?: Record<string, Included>;

@@ -50,6 +50,7 @@ export const Contact = z.object({
   marketing_opt_out_at: readOnly(Timestamp.nullable()),
   is_active: z.boolean(),
   archived_at: readOnly(Timestamp.nullable()),
+  erased_at: readOnly(Timestamp.nullable()),
   ...ROW_CHANGE,
 }).meta({ id: "Contact" });
 export type Contact = z.output<typeof Contact>;
@@ -57,7 +58,7 @@ export type Contact = z.output<typeof Contact>;
 /** How contacts are read from the database. */
 export const CONTACTS = table("contacts", Contact, "own_contacts");
 
-const CONTACT = resource({
+export const CONTACT = resource({
   table: CONTACTS,
   name: "Contact",
   filters: {
@@ -84,7 +85,7 @@ const CONTACT = resource({
     name: byText("name_sort"),
   },
   order: newestFirst(),
-  archives: { keptIn: { phone_key: "archived_phone_key" } },
+  archives: { keptIn: { phone_key: "archived_phone_key" }, erasedIn: "erased_at" },
 });
 
 /** Specification, 4.1 and 4.13. */

@@ -50,7 +50,7 @@ type Deal = z.output<typeof Deal>;
 
 const DEALS = table("deals", Deal, "own_deals");
 
-const DEAL = resource({
+export const DEAL = resource({
   table: DEALS,
   name: "Deal",
   filters: {
