@@ -1,6 +1,7 @@
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { DatabaseError } from "../supabase/functions/_shared/database/rows.ts";
 import { applyDueEvents } from "../supabase/functions/whatsapp/due_events.ts";
+import { progress } from "./progress.ts";
 import type { Project } from "./project.ts";
 
 /** What a replay has done. */
@@ -22,7 +23,7 @@ export interface Choice {
 }
 
 /**
- * Has events be applied again, and applies what is due until nothing is. It tells how far it is when a terminal shows it.
+ * Has events be applied again, and applies what is due until nothing is. It tells how far it is.
  * When it is interrupted, the job of the functions goes on.
  * @throws OperatorError as `Project.rows` does.
  */
@@ -53,10 +54,4 @@ export async function replayEvents(project: Project, choice: Choice): Promise<Re
   } finally {
     tell("");
   }
-}
-
-/** Shows one line on a terminal, in place of the one before. */
-function progress(): (line: string) => void {
-  if (!Deno.stderr.isTerminal()) return () => {};
-  return (line) => Deno.stderr.writeSync(new TextEncoder().encode(`\r\x1b[K${line}`));
 }

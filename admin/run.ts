@@ -5,6 +5,7 @@ import { appCommands } from "./apps.ts";
 import { changesCommands } from "./changes.ts";
 import { channelCommands } from "./channel.ts";
 import { companyCommands } from "./companies.ts";
+import { contactCommands } from "./contacts.ts";
 import { jobCommands } from "./jobs.ts";
 import { keyCommands } from "./keys.ts";
 import { OperatorError } from "./operator_error.ts";
@@ -52,6 +53,7 @@ A command that fails says why and exits with 1; wrong usage exits with 2.`,
     );
   // Commands inherit the settings above when they are added, so they are added last.
   companyCommands(program);
+  contactCommands(program);
   keyCommands(program);
   accountCommands(program);
   appCommands(program);

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { measureBatches } from "./batch.ts";
 import { measureColdStarts } from "./cold_start.ts";
 import { fillDatabase } from "./dataset.ts";
 import { measureEvents } from "./events.ts";
@@ -39,11 +40,16 @@ const options = new Command("npm run bench --")
     "also what the channel tells: an inbound message, and 100,000 statuses",
     false,
   )
+  .option(
+    "--batch",
+    "also 10,000 new and 10,000 known contacts in batches, beside single creates and a bare upsert",
+    false,
+  )
   .option("--json <file>", "write all numbers to a file")
   .option("--compare <file>", "print the ratio to what an earlier --json wrote")
   .showHelpAfterError("Try --help.")
   .parse(Deno.args, { from: "user" }).opts();
-const { quick, only, growth, pressure, events, json, compare, ...chosen } = options;
+const { quick, only, growth, pressure, events, batch, json, compare, ...chosen } = options;
 const { rows, ...pace } = { ...(quick ? QUICK : FULL), ...chosen };
 
 await run(async (resources) => {
@@ -56,7 +62,7 @@ await run(async (resources) => {
 
 async function measureAll(resources: AsyncDisposableStack): Promise<Report> {
   const side = await startSide(rows, resources);
-  const { stack, scenarios, chosen } = side;
+  const { stack, company, scenarios, chosen } = side;
   progress("cold starts");
   const coldStarts = await measureColdStarts(stack, quick ? 5 : 15);
   const measurements = await measure(await withFloors(chosen, stack), pace);
@@ -70,6 +76,7 @@ async function measureAll(resources: AsyncDisposableStack): Promise<Report> {
     growth: growth ? await measureGrowth(side, growth, resources) : undefined,
     pressure: pressure ? await measurePressure(stack, scenarios) : undefined,
     events: events ? await measureEvents(stack, scenarios) : undefined,
+    batches: batch ? await measureBatches(stack, company) : undefined,
   };
 }
 
@@ -99,7 +106,7 @@ async function startSide(contacts: number, resources: AsyncDisposableStack) {
   const company = await fillDatabase(stack.owner, contacts, stack.secrets.credentials_key);
   await stack.admin`checkpoint`;
   const scenarios = await planScenarios(company, stack);
-  return { stack, scenarios, chosen: scenarios.filter(({ name }) => only.includes(name)) };
+  return { stack, company, scenarios, chosen: scenarios.filter(({ name }) => only.includes(name)) };
 }
 
 function positive(text: string): number {

@@ -1,4 +1,5 @@
 import { chunk } from "deno-std/collections/chunk.js";
+import { BAR_OF_BARE, BAR_OF_SINGLES, type Batches } from "./batch.ts";
 import type { ColdStart } from "./cold_start.ts";
 import type { Events } from "./events.ts";
 import { type FloorName, FLOORS } from "./scenarios.ts";
@@ -20,6 +21,7 @@ export interface Report {
   growth?: { fewerRows: number; measurements: Measurement[] };
   pressure?: Pressure;
   events?: Events;
+  batches?: Batches;
 }
 
 const KB = 1000;
@@ -34,6 +36,7 @@ export function markdown(report: Report, earlier?: Report): string {
     coldStartTable(report, earlier),
     ...(report.pressure ? [pressureText(report.pressure)] : []),
     ...(report.events ? [eventsText(report.events)] : []),
+    ...(report.batches ? [batchesText(report.batches)] : []),
   ].join("\n\n");
 }
 
@@ -142,6 +145,22 @@ function eventsText({ inbound, statuses, sendsBeside }: Events): string {
     `batches of ${statuses.batch}: ${digits(statuses.perSecond)} statuses a second, a batch in ` +
     `${digits(statuses.p50)} ms (p95 ${digits(statuses.p95)} ms), none lost, no deadlock.`,
     `  Beside them ${sendsBeside.count} templates were sent, p50 ${digits(sendsBeside.p50)} ms.`,
+  ].join("\n");
+}
+
+function batchesText({ rows, batch, single, ...kinds }: Batches): string {
+  return [
+    `Contacts in batches of ${batch}, by one client, in rows a second; a single create writes ${
+      digits(single)
+    }.`,
+    ...(["new", "known"] as const).map((kind) => {
+      const { batch, bare, ofSingles, ofBare } = kinds[kind];
+      return `  ${rows.toLocaleString("en")} ${kind} ones: ${digits(batch)}, ` +
+        `${digits(ofSingles)} times single creates (bar: ${BAR_OF_SINGLES}), ` +
+        `${(ofBare * 100).toFixed(0)} % of a bare upsert's ${digits(bare)} (bar: ${
+          BAR_OF_BARE * 100
+        } %).`;
+    }),
   ].join("\n");
 }
 

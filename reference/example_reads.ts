@@ -88,6 +88,9 @@ export const EXAMPLE_READS = {
       params: { id: contact(9999) },
     },
   ],
+  exportContact: [
+    { name: "everything", summary: "All that is held on a person", params: { id: contact(4) } },
+  ],
   listDeals: [
     { name: "firstPage", summary: "The first page", query: { limit: "2" } },
     {
@@ -109,6 +112,14 @@ export const EXAMPLE_READS = {
       summary: "One deal with its contact and its stage",
       params: { id: demoId("07", 5) },
       query: { include: "contact,stage" },
+    },
+  ],
+  listDealHistory: [
+    { name: "ofOneDeal", summary: "What happened to a deal", params: { id: demoId("07", 3) } },
+    {
+      name: "unknownDeal",
+      summary: "Your company has no such deal",
+      params: { id: demoId("07", 9999) },
     },
   ],
   listPipelines: [{ name: "all", summary: "All pipelines" }],

@@ -154,6 +154,28 @@ export const EXAMPLE_REQUESTS = {
       body: { phone: "+12025550101" },
     },
   ],
+  archiveContact: [
+    { name: "archived", summary: "Archive a contact", params: { id: contact(31) } },
+    {
+      name: "changedSince",
+      summary: "The contact has changed since it was read",
+      params: { id: contact(32) },
+      ifMatch: '"1"',
+    },
+    {
+      name: "unknown",
+      summary: "Your company has no such contact",
+      params: { id: contact(9999) },
+    },
+  ],
+  restoreContact: [
+    { name: "restored", summary: "Restore the contact", params: { id: contact(31) } },
+    {
+      name: "unknown",
+      summary: "Your company has no such contact",
+      params: { id: contact(9999) },
+    },
+  ],
   createDeal: [
     {
       name: "created",
@@ -173,6 +195,12 @@ export const EXAMPLE_REQUESTS = {
       params: { id: demoId("07", 1) },
       body: { stage_id: demoId("05", 4), status: "won" },
     },
+  ],
+  archiveDeal: [
+    { name: "archived", summary: "Archive a deal", params: { id: demoId("07", 2) } },
+  ],
+  restoreDeal: [
+    { name: "restored", summary: "Restore the deal", params: { id: demoId("07", 2) } },
   ],
   createDeals: [
     {
@@ -218,6 +246,52 @@ export const EXAMPLE_REQUESTS = {
           { id: demoId("07", 9999), status: "lost" },
         ],
       },
+    },
+  ],
+  createPipeline: [
+    { name: "created", summary: "A new pipeline", body: { name: "Partners" } },
+  ],
+  updatePipeline: [
+    {
+      name: "moved",
+      summary: "Rename a pipeline and move it to the beginning",
+      params: { id: demoId("04", 1) },
+      body: { name: "Service", position: 0 },
+    },
+  ],
+  archivePipeline: [
+    {
+      name: "hasDeals",
+      summary: "The pipeline has deals",
+      params: { id: demoId("04", 1) },
+    },
+  ],
+  createStage: [
+    {
+      name: "created",
+      summary: "A new stage before the last one",
+      body: { pipeline_id: demoId("04", 1), name: "Signed", position: 3 },
+    },
+  ],
+  updateStage: [
+    {
+      name: "moved",
+      summary: "Move a stage to the end",
+      params: { id: demoId("05", 1) },
+      body: { position: 99 },
+    },
+  ],
+  archiveStage: [
+    {
+      name: "hasDeals",
+      summary: "The stage has deals, and it is not said where they go",
+      params: { id: demoId("05", 2) },
+    },
+    {
+      name: "archived",
+      summary: "Move the deals of a stage and archive it",
+      params: { id: demoId("05", 2) },
+      query: { move_deals_to: demoId("05", 3) },
     },
   ],
   updateConversation: [
@@ -288,6 +362,20 @@ export const EXAMPLE_REQUESTS = {
       name: "unknown",
       summary: "Your company has no such conversation",
       body: { conversation_id: demoId("08", 9999), text: REPLY },
+    },
+  ],
+  eraseContact: [
+    {
+      name: "unconfirmed",
+      summary: "With another id",
+      params: { id: contact(39) },
+      body: { confirm: contact(38) },
+    },
+    {
+      name: "erased",
+      summary: "A person is erased",
+      params: { id: contact(39) },
+      body: { confirm: contact(39) },
     },
   ],
 } satisfies

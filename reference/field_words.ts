@@ -6,8 +6,17 @@ import type {
 import type { DeletedRow } from "../supabase/functions/gateway/records/changes.ts";
 import type { Health } from "../supabase/functions/gateway/health.ts";
 import type { OpenApi } from "../supabase/functions/gateway/openapi.ts";
+import type {
+  ContactExport,
+  ContactFormerPhone,
+  ContactIdentity,
+  ContactIdentityEvent,
+  ContactWindow,
+  ContactWishes,
+} from "../supabase/functions/gateway/resources/contact_export.ts";
 import type { Contact } from "../supabase/functions/gateway/resources/contacts.ts";
 import type { Conversation } from "../supabase/functions/gateway/resources/conversations.ts";
+import type { DealHistoryEntry } from "../supabase/functions/gateway/resources/deal_history.ts";
 import type { Deal } from "../supabase/functions/gateway/resources/deals.ts";
 import type { Member } from "../supabase/functions/gateway/resources/members.ts";
 import type {
@@ -98,6 +107,8 @@ const contact: FieldsOf<typeof Contact> = {
   marketing_opt_out_at:
     "Since when the person wants no marketing templates; `null` when that was never said, or was taken back.",
   is_active: "Whether the contact is in use.",
+  archived_at: "When the contact was archived; `null` when it is not.",
+  erased_at: "When the person was erased; `null` for everybody else.",
 };
 
 const deal: FieldsOf<typeof Deal> = {
@@ -107,13 +118,28 @@ const deal: FieldsOf<typeof Deal> = {
   status: "The state of the deal. A new deal is `open`.",
   contact_id: "The contact of the deal.",
   stage_id: "The stage that the deal is in.",
+  won_at: "Since when the deal is won; `null` unless it is, or when that is not known.",
+  lost_at: "Since when the deal is lost; `null` unless it is, or when that is not known.",
+  stage_changed_at: "Since when the deal is in its stage. Of a new deal: when it was created.",
+  archived_at: "When the deal was archived; `null` when it is not.",
 };
 
 const pipeline: FieldsOf<typeof Pipeline> = {
   ...ROW,
   name: "The name of the pipeline.",
-  position: "The place of the pipeline in the list, from low to high.",
-  is_default: "Whether it is the default pipeline of the company.",
+  position:
+    "The place of the pipeline in the list: 0, 1, 2 and so on. A greater one than the last means the last.",
+  is_default: "Whether it is the default pipeline of the company, of which there is always one.",
+  archived_at: "Since when the pipeline is archived; `null` while it is in use.",
+};
+
+const stage: FieldsOf<typeof Stage> = {
+  ...ROW,
+  pipeline_id: "The pipeline of the stage.",
+  name: "The name of the stage.",
+  position:
+    "The place of the stage in its pipeline: 0, 1, 2 and so on. A greater one than the last means the last.",
+  archived_at: "Since when the stage is archived; `null` while it is in use.",
 };
 
 const conversation: FieldsOf<typeof Conversation> = {
@@ -155,17 +181,31 @@ export const FIELDS = {
   DealChangesBatch: batch,
   BatchItemError: batchItemError,
   BatchSummary: batchSummary,
+  DealHistoryEntry: {
+    id: "The id of the entry.",
+    kind: "What happened: the deal was `created`, or came to another stage or status.",
+    from: "The stage or the status of before. `null` for the creation.",
+    to:
+      "The stage or the status since; of the creation, the stage. `null` when it is not known: the deal is from before " +
+      "histories were kept.",
+    at: "When it happened. No two entries of a deal have the same time.",
+    by: "Who did it. `null` for the service itself, and when it is not known.",
+  } satisfies FieldsOf<typeof DealHistoryEntry>,
+  ByKey: { api_key_id: "The id of the API key." },
+  ByPerson: {
+    user_id:
+      "The id of the person, which is that of a member while the person works in your company.",
+  },
   Pipeline: pipeline,
   PipelineWithIncluded: {
     ...pipeline,
     stages: "The stages of the pipeline by position, with `include=stages`.",
   },
-  Stage: {
-    ...ROW,
-    pipeline_id: "The pipeline of the stage.",
-    name: "The name of the stage.",
-    position: "The place of the stage in its pipeline, from low to high.",
-  } satisfies FieldsOf<typeof Stage>,
+  NewPipeline: pipeline,
+  PipelineChanges: pipeline,
+  Stage: stage,
+  NewStage: stage,
+  StageChanges: stage,
   Conversation: conversation,
   ConversationWithIncluded: {
     ...conversation,
@@ -233,6 +273,54 @@ export const FIELDS = {
     emoji: "The emoji.",
     at: "When the person reacted.",
   } satisfies FieldsOf<typeof MessageReaction>,
+  ContactExport: {
+    contact: "The contact.",
+    wishes: "What the person wishes of messages, and what they said of it.",
+    identities: "The ids that the channel gives the person.",
+    former_phones: "The phones that the person had, or has besides.",
+    identity_events: "What the channel reported of the person's phones and ids.",
+    windows: "Until when your company may answer the person freely.",
+    deals: "The deals of the person.",
+    conversations: "The conversations with the person.",
+    messages: "The messages of these conversations, one conversation after the other.",
+    sends: "What became of each message that your company sent to the person with this API.",
+  } satisfies FieldsOf<typeof ContactExport>,
+  Erasing: { confirm: "The id of the contact once more, because nothing can be undone." },
+  ContactWishes: {
+    do_not_contact: contact.do_not_contact,
+    do_not_contact_source: contact.do_not_contact_source,
+    do_not_contact_at: contact.do_not_contact_at,
+    stop_word_at: "When the person last wrote a word such as `stop`.",
+    start_word_at: "When the person last wrote a word such as `start`.",
+    marketing_stopped_at: "When the person last stopped marketing messages.",
+    marketing_stop_source:
+      "Who reported it: `preference`, the person in WhatsApp; `status`, the channel of a message.",
+    marketing_resumed_at: "When the person last wanted marketing messages again.",
+    marketing_opt_out_at: contact.marketing_opt_out_at,
+  } satisfies FieldsOf<typeof ContactWishes>,
+  ContactIdentity: {
+    user_id: "The channel's id of the person for your company.",
+    business_account_id: "The WhatsApp Business account at which it was first seen.",
+    seen_at: "When it was first seen.",
+  } satisfies FieldsOf<typeof ContactIdentity>,
+  ContactFormerPhone: {
+    phone: "The phone.",
+    until: "Until when the person had it; `null` for a further phone of theirs.",
+  } satisfies FieldsOf<typeof ContactFormerPhone>,
+  ContactIdentityEvent: {
+    kind:
+      "`phone_changed`, `user_id_changed`; `phone_taken`: the new phone is another contact's; `merged`: another contact, " +
+      "whose id is in `was`, is this person.",
+    was: "The phone or the id of before.",
+    becomes: "The phone or the id since.",
+    happened_at: "When it happened.",
+  } satisfies FieldsOf<typeof ContactIdentityEvent>,
+  ContactWindow: {
+    account_id: "The messaging account of your company.",
+    last_inbound_at: "When the person last wrote what opens the window.",
+    closed_at: "When the channel last said that the window is closed.",
+    expires_at: "Until when your company may answer freely.",
+  } satisfies FieldsOf<typeof ContactWindow>,
   Team: {
     ...ROW,
     name: "The name of the team.",
@@ -443,9 +531,16 @@ export const SCHEMAS: Record<string, string> = {
   BatchItemError:
     "Why an item was not written: the body that such an error has where one record is written, without `request_id`.",
   BatchSummary: "How many items came to what.",
+  DealHistoryEntry: "One thing that happened to a deal.",
+  ByKey: "By a request with an API key.",
+  ByPerson: "By a person who has signed in.",
   Pipeline: "A sales pipeline.",
   PipelineWithIncluded: "A sales pipeline, with the records that `include` adds.",
+  NewPipeline: "A pipeline to create.",
+  PipelineChanges: "Changes to a pipeline.",
   Stage: "A step of a pipeline.",
+  NewStage: "A stage to create.",
+  StageChanges: "Changes to a stage.",
   Conversation: "A conversation with a contact.",
   ConversationWithIncluded: "A conversation with a contact, with the records that `include` adds.",
   ConversationChanges: "Changes to a conversation.",
@@ -453,6 +548,13 @@ export const SCHEMAS: Record<string, string> = {
   MessageFailure: "Why a message failed.",
   MessageMedia: "A medium that a person sent. The medium itself stays at the channel.",
   MessageReaction: "What the person thinks of a message.",
+  ContactExport: "All that is held on a person.",
+  ContactWishes: "What a person wishes of messages.",
+  ContactIdentity: "An id that the channel gives a person.",
+  ContactFormerPhone: "A phone that a person had, or has besides.",
+  ContactIdentityEvent: "What the channel reported of who a person is.",
+  ContactWindow: "Until when a person may be answered freely.",
+  Erasing: "The confirmation that a person is to be erased.",
   Send: "What became of a message that your company sent.",
   Team: "A team of your company.",
   Member: "A person who works in your company.",

@@ -169,16 +169,22 @@ function operationObject(
   ];
   const successes = Object.entries(answers).map(([status, answer]) => [status, {
     description: summary,
-    headers: { ...EVERY_HEADER, ...etagOf(operation), ...replayedOf(operation) },
-    content: {
-      "application/json": {
-        schema: answerSchema(jsonSchema(answer, components.schemas), parameters),
-        examples: exampleObjects(
-          examples.filter((each) => String(each.status) === status),
-          "answer",
-        ),
-      },
+    headers: {
+      ...EVERY_HEADER,
+      ...(status !== "204" && etagOf(operation)),
+      ...replayedOf(operation),
     },
+    ...(status !== "204" && {
+      content: {
+        "application/json": {
+          schema: answerSchema(jsonSchema(answer, components.schemas), parameters),
+          examples: exampleObjects(
+            examples.filter((each) => String(each.status) === status),
+            "answer",
+          ),
+        },
+      },
+    }),
   }]);
   const unchanged = conditionOf(operation) === "If-None-Match"
     ? [["304", { description: "You have the record as it is.", headers: UNCHANGED_HEADERS }]]

@@ -16,6 +16,10 @@ const PARAMETERS: Record<string, string> = {
     "are in the order of their ids.",
   include_total:
     "With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`.",
+  move_deals_to: "The stage to which the deals of the stage move. Required when it has deals.",
+  archived:
+    "Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A " +
+    "record has a time in `archived_at` while it is archived.",
   q: "Words, each of which a record must have in one of the searched fields. They stand in any order; case, " +
     "accents and punctuation do not count. A word of one or two letters is found at the beginning of a " +
     "word, a longer one anywhere.",
@@ -52,7 +56,7 @@ const FILTERS: Record<string, (field: string) => string> = {
 };
 
 function isTime(field: string): boolean {
-  return field.endsWith("_at");
+  return /(^|_)at$/.test(field);
 }
 
 /** The filters whose words the operators do not say. */

@@ -32,7 +32,7 @@ export async function recordExamples({ url, demo }: DemoStack): Promise<Examples
       },
       body: body && JSON.stringify(body),
     });
-    const answer = await response.json();
+    const answer = response.status === 204 ? null : await response.json();
     recorded.push({ id, example: { name, summary, request, status: response.status, answer } });
   }
   const examples: Required<Examples> = Object.fromEntries(

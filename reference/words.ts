@@ -87,6 +87,36 @@ export const OPERATIONS = {
       "clears a field that may be null. As `application/merge-patch+json`, `phone` may be left out too, and " +
       "`custom_fields` is merged instead of replaced.",
   },
+  archiveContact: {
+    tag: "Contacts",
+    summary: "Archive a contact",
+    description:
+      "Archives a contact: it is left out of every list and search, and its phone is free for another one. Its deals and " +
+      "conversations stay, its wish not to be contacted holds, and nothing is lost. Archiving it again changes nothing.",
+  },
+  restoreContact: {
+    tag: "Contacts",
+    summary: "Restore a contact",
+    description:
+      "Restores an archived contact as it was, and answers it. While another contact has its phone, the answer is a 409 " +
+      "with the id of that one. A contact that is not archived is answered as it is.",
+  },
+  exportContact: {
+    tag: "Contacts",
+    summary: "Export all that is held on a person",
+    description:
+      "Answers everything that is held on the person of a contact, as one JSON: the contact, ids and former phones, " +
+      "windows, deals, conversations, messages and sends. It is made while it is sent, from several reads. An answer " +
+      "that ends before its last brace is not whole: ask again.",
+  },
+  eraseContact: {
+    tag: "Contacts",
+    summary: "Erase a person",
+    description:
+      "Erases the person of a contact, for good: name, phone, e-mail address, custom fields, the content of all messages, " +
+      "the channel's ids and its stored events. Ids, times, states, amounts and counts stay. `confirm` must be the id " +
+      "in the path. Nothing can be undone. Erased again, the answer is the same.",
+  },
   listDeals: {
     tag: "Deals",
     summary: "List deals",
@@ -118,6 +148,19 @@ export const OPERATIONS = {
     description:
       "Updates at least one field of a deal. A new `stage_id` moves the deal to that stage.",
   },
+  archiveDeal: {
+    tag: "Deals",
+    summary: "Archive a deal",
+    description:
+      "Archives a deal: it is left out of every list and search. Archiving it again changes nothing.",
+  },
+  restoreDeal: {
+    tag: "Deals",
+    summary: "Restore a deal",
+    description:
+      "Restores an archived deal as it was, and answers it. A deal that is not archived is answered as it is. Its contact " +
+      "may be archived.",
+  },
   createDeals: {
     tag: "Deals",
     summary: "Create many deals",
@@ -133,6 +176,13 @@ export const OPERATIONS = {
       "in the order of the items. Two items for one deal are done one after the other. With `atomic=true`, all are " +
       "updated or none.",
   },
+  listDealHistory: {
+    tag: "Deals",
+    summary: "List the history of a deal",
+    description:
+      "Lists what happened to a deal, newest first unless `sort` says otherwise: its creation, and each move to another " +
+      "stage or status, with when and by whom. The creation is the oldest entry.",
+  },
   listPipelines: {
     tag: "Pipelines",
     summary: "List pipelines",
@@ -146,6 +196,28 @@ export const OPERATIONS = {
     description:
       "Answers one pipeline of your company, by its id; with `include=stages`, also its stages by position.",
   },
+  createPipeline: {
+    tag: "Pipelines",
+    summary: "Create a pipeline",
+    description:
+      "Creates a pipeline without stages. With a `position`, those from there on make room; without one, it becomes the " +
+      "last one. With `is_default`, the default pipeline no longer is.",
+  },
+  updatePipeline: {
+    tag: "Pipelines",
+    summary: "Update a pipeline",
+    description:
+      "Updates at least one field of a pipeline. A new `position` moves it, and the others make room. `is_default: true` " +
+      "makes it the default one in place of the other; `false` for the default one is a 409, and so is a change of an " +
+      "archived pipeline.",
+  },
+  archivePipeline: {
+    tag: "Pipelines",
+    summary: "Archive a pipeline",
+    description:
+      "Archives a pipeline with its stages: lists no longer have them, and no deal comes into them. To archive it again " +
+      "changes nothing. The default pipeline, and one with deals, is a 409.",
+  },
   listStages: {
     tag: "Pipelines",
     summary: "List stages",
@@ -158,6 +230,28 @@ export const OPERATIONS = {
     tag: "Pipelines",
     summary: "Get a stage",
     description: "Answers one stage of your company, by its id.",
+  },
+  createStage: {
+    tag: "Pipelines",
+    summary: "Create a stage",
+    description:
+      "Creates a stage of a pipeline. With a `position`, the stages from there on make room; without one, it becomes the " +
+      "last one of the pipeline.",
+  },
+  updateStage: {
+    tag: "Pipelines",
+    summary: "Update a stage",
+    description:
+      "Updates at least one field of a stage. A new `position` moves it, and the others make room; a new `pipeline_id` " +
+      "moves it with its deals to that pipeline. A change of an archived stage is a 409.",
+  },
+  archiveStage: {
+    tag: "Pipelines",
+    summary: "Archive a stage",
+    description:
+      "Archives a stage: lists no longer have it, and no deal comes into it. Its deals move to the stage in " +
+      "`move_deals_to`, all at once, and their history tells of it; a stage that has deals is a 422 without it. To " +
+      "archive a stage again changes nothing.",
   },
   listConversations: {
     tag: "Conversations",

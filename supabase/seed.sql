@@ -244,10 +244,13 @@ from (values
 -- ---------------------------------------------------------------------------------------------------
 
 -- A deal's time counts from that of its contact, so that no deal is older than its contact.
-insert into public.deals (id, company_id, contact_id, stage_id, title, value, status, created_at)
+-- Those that ended did so nine days later, or an hour ago.
+insert into public.deals
+  (id, company_id, contact_id, stage_id, title, value, status, created_at, won_at, lost_at)
 select
   ('de300007-0000-4000-8000-' || lpad(v.number::text, 12, '0'))::uuid, 'de300000-0000-4000-8000-000000000001',
-  contact.id, stage.id, v.title, v.value, v.status, contact.created_at + v.later
+  contact.id, stage.id, v.title, v.value, v.status, contact.created_at + v.later,
+  case v.status when 'won' then ended_at end, case v.status when 'lost' then ended_at end
 from (values
   -- Sales
   (1, 1, interval '26 days', 'Closing', 'Brisa 2G to replace the old machine', 8490.00, 'won'),
@@ -280,7 +283,10 @@ from (values
 join public.contacts as contact
   on contact.id = ('de300006-0000-4000-8000-' || lpad(v.contact_number::text, 12, '0'))::uuid
 join public.stages as stage
-  on stage.company_id = contact.company_id and stage.name = v.stage_name;
+  on stage.company_id = contact.company_id and stage.name = v.stage_name
+cross join lateral (
+  select least(contact.created_at + v.later + interval '9 days', now() - interval '1 hour') as ended_at
+) as ending;
 
 -- ---------------------------------------------------------------------------------------------------
 -- Conversations and their messages

@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
+import { entriesOf } from "./entries.ts";
 import { checked } from "./support/checked_answers.ts";
 import { namedStack, NotUsable, testsOfNamedStack } from "./named_stack.ts";
 
@@ -17,6 +18,8 @@ console.info = console.warn = () => {};
 const [isOwn, args] = Deno.args[0] === "--own-stack"
   ? [true, Deno.args.slice(1)]
   : [false, Deno.args];
+/** The files and folders to test that the arguments name. */
+const asked = args.filter((arg, at) => args[at - 1] !== "--filter" && existsSync(root + arg));
 const { paths, stop, checksAnswers = false } = await openStack().catch(async (error) => {
   await Deno.remove(folder, { recursive: true });
   if (!(error instanceof NotUsable)) throw error;
@@ -31,8 +34,8 @@ const tests = new Deno.Command(Deno.execPath(), {
     "--no-check", // npm run check has checked the types, those of the tests too
     "--parallel",
     `--junit-path=${report}`,
-    ...paths,
-    ...args,
+    ...await entriesOf(asked.length > 0 ? asked : paths, folder),
+    ...args.filter((arg) => !asked.includes(arg)),
   ],
   cwd: root,
   env: {
@@ -59,7 +62,6 @@ Deno.exit(code || (violations.size > 0 ? 1 : 0));
 async function openStack(): Promise<
   { paths: string[]; stop(): Promise<void>; checksAnswers?: boolean }
 > {
-  const asked = args.filter((arg) => existsSync(`${root}${arg}`));
   const named = isOwn ? null : await namedStack();
   if (named) {
     const runnable = testsOfNamedStack(named);
@@ -74,7 +76,7 @@ async function openStack(): Promise<
       console.log("SANDBOX_URL is not set: the tests of template sends are skipped.");
     }
     await Deno.writeTextFile(`${folder}/stack.json`, JSON.stringify(named));
-    return { paths: asked.length > 0 ? [] : runnable, stop: async () => {} };
+    return { paths: runnable, stop: async () => {} };
   }
   const { stop } = await startStack({
     folder,
@@ -85,7 +87,7 @@ async function openStack(): Promise<
     around: (functions) => checked(functions, (violation) => violations.add(violation)),
     progress: () => {},
   });
-  return { paths: asked.length > 0 ? [] : ["tests/"], stop, checksAnswers: true };
+  return { paths: ["tests/"], stop, checksAnswers: true };
 }
 
 /** The last line of the output, which programs can read, with the counts of the test runner. */

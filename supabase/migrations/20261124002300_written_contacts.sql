@@ -46,7 +46,7 @@ create function public.write_contacts(
   accepted_versions bigint[] default null,
   must_exist boolean default false,
   idempotency jsonb default null
-) returns jsonb
+) returns json
 -- Security definer, because a key neither reads phone keys nor claims keys of requests itself; it therefore takes the
 -- company from the key, and names each column that it writes.
 language plpgsql security definer
@@ -73,12 +73,11 @@ begin
       end if;
     end if;
   exception when sqlstate 'CRM01' then
-    return jsonb_build_object(
+    return json_build_object(
       'replayed', false, 'undone', true, 'without_custom_fields', false, 'results', results
     );
   end;
-  return jsonb_build_object('replayed', is_replayed, 'undone', false)
-    || app.with_contact_rows(own_company_id, results);
+  return app.with_contact_rows(own_company_id, results, is_replayed);
 end
 $$;
 comment on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb) is
@@ -87,7 +86,7 @@ comment on function public.write_contacts(jsonb[], text, boolean, bigint[], bool
   '{ replayed, undone, without_custom_fields, results }, each result with its contact as data.';
 grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb) to api_client;
 
-create function public.patch_contacts(items jsonb[], atomic boolean default false) returns jsonb
+create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, as write_contacts() is.
 language plpgsql security definer
 set search_path = ''
@@ -102,11 +101,11 @@ begin
       raise sqlstate 'CRM01' using message = 'all or nothing';
     end if;
   exception when sqlstate 'CRM01' then
-    return jsonb_build_object(
+    return json_build_object(
       'replayed', false, 'undone', true, 'without_custom_fields', false, 'results', results
     );
   end;
-  return jsonb_build_object('replayed', false, 'undone', false) || app.with_contact_rows(own_company_id, results);
+  return app.with_contact_rows(own_company_id, results, false);
 end
 $$;
 comment on function public.patch_contacts(jsonb[], boolean) is

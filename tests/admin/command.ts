@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { TextLineStream } from "deno-std/streams/text_line_stream.js";
 import { templateChannel } from "../support/template_channel.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
@@ -23,41 +24,44 @@ const RUNS = fileURLToPath(new URL("runs.ts", import.meta.url));
 const channel = templateChannel();
 channel.unref();
 
+/** A command with all that its process would be given. */
+export interface Order {
+  args: string[];
+  input: string;
+  env: Record<string, string>;
+}
+
 /**
  * Runs the operator's command as `npm run admin -- …` does, against the stack of these tests and a channel that
- * takes every token.
+ * takes every token. Most of such a run would be the start of its process, so processes are used again.
  */
 export async function admin(
   args: string[],
-  circumstances: Circumstances = {},
+  { input = "", env = {} }: Circumstances = {},
 ): Promise<Ending> {
-  return await run(MAIN, args, circumstances);
+  const runner = idle.pop() ?? startRunner();
+  const ending = await runner({ args, input, env: environment(env) });
+  // One that failed is not used again.
+  idle.push(runner);
+  return ending;
 }
 
-/** Runs several commands one after the other in one process: those that end soon, as most of it is its start. */
+/** Runs several commands one after the other. */
 export async function adminRuns(
   commands: string[][],
   env: Circumstances["env"] = {},
 ): Promise<Ending[]> {
-  const { code, stdout, stderr } = await run(RUNS, [JSON.stringify(commands)], { env });
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  return JSON.parse(stdout);
+  const endings = [];
+  for (const args of commands) endings.push(await admin(args, { env }));
+  return endings;
 }
 
-async function run(
-  program: string,
+/** As `admin`, in a process of its own, which ends when the command does. */
+export async function adminAlone(
   args: string[],
-  { input = "", env = {} }: Circumstances,
+  { input = "", env = {} }: Circumstances = {},
 ): Promise<Ending> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-all", "--no-prompt", program, ...args],
-    // The environment of the person who runs the tests may name a real project; it is not used.
-    clearEnv: true,
-    env: definedOnly({ ...inherited(), NO_COLOR: "1", WHATSAPP_API_URL: channel.url, ...env }),
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+  const child = start(MAIN, args, environment(env));
   const ending = child.output();
   const writer = child.stdin.getWriter();
   // A command that reads no input may exit before the input is written.
@@ -65,6 +69,44 @@ async function run(
   const { code, stdout, stderr } = await ending;
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+type Runner = (order: Order) => Promise<Ending>;
+
+/** Processes that wait for a command. They end with this one, which closes their input. */
+const idle: Runner[] = [];
+
+function startRunner(): Runner {
+  const child = start(RUNS, [], environment());
+  const writer = child.stdin.getWriter();
+  const endings = child.stdout
+    .pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream()).getReader();
+  // What a command prints without the runner's knowledge.
+  const printed = new Response(child.stderr).text();
+  return async (order) => {
+    child.ref();
+    await writer.write(new TextEncoder().encode(`${JSON.stringify(order)}\n`));
+    const { value, done } = await endings.read();
+    child.unref();
+    if (done) throw new Error(`The process of ${order.args.join(" ")} ended: ${await printed}`);
+    return JSON.parse(value);
+  };
+}
+
+function start(program: string, args: string[], env: Record<string, string>) {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", "--no-prompt", program, ...args],
+    clearEnv: true,
+    env,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/** The environment of the person who runs the tests may name a real project, so little of it is inherited. */
+function environment(env: Circumstances["env"] = {}): Record<string, string> {
+  return definedOnly({ ...inherited(), NO_COLOR: "1", WHATSAPP_API_URL: channel.url, ...env });
 }
 
 /** Runs a command that must succeed, and returns what it printed. */

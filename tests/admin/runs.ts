@@ -1,18 +1,31 @@
-// Runs the operator's command once for each list of arguments, without input, and prints each ending.
-// Argument: the lists, in JSON.
+// Runs the operator's commands one after the other, each as if it were a process of its own. Reads an Order from each
+// line of standard input, and prints the command's Ending on one line.
 import process from "node:process";
+import { TextLineStream } from "deno-std/streams/text_line_stream.js";
 import { runCommand } from "../../admin/run.ts";
-import type { Ending } from "./command.ts";
+import type { Ending, Order } from "./command.ts";
 
 const print = console.log;
-const endings: Ending[] = [];
-for (const args of JSON.parse(Deno.args[0])) {
+const orders = Deno.stdin.readable
+  .pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
+
+for await (const line of orders) print(JSON.stringify(await ended(JSON.parse(line))));
+
+async function ended({ args, input, env }: Order): Promise<Ending> {
+  for (const name of Object.keys(Deno.env.toObject())) {
+    if (!(name in env)) Deno.env.delete(name);
+  }
+  for (const [name, value] of Object.entries(env)) Deno.env.set(name, value);
+  const stdin = { isTerminal: () => false, readable: new Blob([input]).stream() };
+  Object.defineProperty(Deno, "stdin", { value: stdin, configurable: true });
+
   const ending = { code: 0, stdout: "", stderr: "" };
-  console.log = (line: string) => ending.stdout += `${line}\n`;
-  console.error = (line: string) => ending.stderr += `${line}\n`;
+  console.log = (line = "") => ending.stdout += `${line}\n`;
+  console.error = (line = "") => ending.stderr += `${line}\n`;
+  console.info = console.debug = console.log;
+  console.warn = console.error;
   process.stdout.write = (text: string | Uint8Array) => Boolean(ending.stdout += text);
   process.stderr.write = (text: string | Uint8Array) => Boolean(ending.stderr += text);
   ending.code = await runCommand(args);
-  endings.push(ending);
+  return ending;
 }
-print(JSON.stringify(endings));

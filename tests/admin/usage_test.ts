@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
-import { admin, adminRuns } from "./command.ts";
+import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
+import { anyPhoneNumberId } from "../support/company.ts";
+import { admin, adminAlone, adminRuns, bareCompany } from "./command.ts";
 
-const GROUPS = ["company", "key", "account", "app", "channel", "template", "jobs"];
+const GROUPS = ["company", "contacts", "key", "account", "app", "channel", "template", "jobs"];
 const COMMANDS = [
   "company create",
   "company list",
+  "contacts import",
   "key create",
   "key list",
   "key deactivate",
@@ -39,6 +42,32 @@ Deno.test("--help explains every level, with examples", async () => {
     assert.match(stdout, /^Examples?:\n {2}npm run admin -- /m, level);
     if (COMMANDS.includes(level)) assert.match(stdout, /^ {2}--json /m, level);
   });
+});
+
+Deno.test("a command is a process that ends by itself, with what the command printed and its code", async () => {
+  const company = ["--company", await bareCompany()];
+  const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];
+  const failing = ["account", "disconnect", crypto.randomUUID()];
+  const [connected, ...endings] = await Promise.all([
+    adminAlone(["account", "connect", ...company, ...number], { input: SANDBOX_TOKEN }),
+    ...[failing, ["compnay"]].map((args) => adminAlone(args)),
+  ]);
+  assert.deepEqual([connected.code, connected.stderr], [0, ""]);
+  assert.deepEqual(endings.map(({ code }) => code), [1, 2]);
+  assert.deepEqual(endings, await adminRuns([failing, ["compnay"]]));
+
+  const lists = [
+    ...[["key", "list"], ["account", "list"], ["template", "list"]].map((args) => [
+      ...args,
+      ...company,
+    ]),
+    ["app", "list", "--json"],
+    ["channel", "events", "--since", "1h"],
+  ];
+  const listed = await Promise.all(lists.map((args) => adminAlone(args)));
+  for (const [at, { code, stderr }] of listed.entries()) {
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" }, lists[at].join(" "));
+  }
 });
 
 Deno.test("without a command, the help is shown on stderr", async () => {

@@ -82,6 +82,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       custom_fields: {},
       do_not_contact: false,
       is_active: true,
+      archived_at: null,
       has_identity: false,
       do_not_contact_source: null,
       do_not_contact_at: null,

@@ -41,18 +41,6 @@ Deno.test("a new company has a default pipeline with five stages, in order", asy
   });
 });
 
-Deno.test("a company has at most one default pipeline", async () => {
-  const { id: company_id } = await newCompany();
-  await rolledBack(async (sql) => {
-    const add = (is_default: boolean) => (sql: Sql) =>
-      sql`insert into pipelines ${sql({ company_id, name: "Another", is_default })}`;
-    assert.equal(await refusal(sql, add(true)), "23505 pipelines_one_default_idx");
-    await add(false)(sql);
-    await sql`update pipelines set is_default = false where company_id = ${company_id}`;
-    await add(true)(sql);
-  });
-});
-
 Deno.test("the name of a team is unique within its company only", async () => {
   const own = await newCompany();
   const other = await newCompany();

@@ -116,7 +116,9 @@ const REFUSED: [table: string, check: string, values: Record<string, unknown>[]]
   ["contacts", "contacts_empresa_check", [{ empresa: long(256) }]],
   ["deals", "deals_title_check", [{ title: "" }, { title: long(256) }]],
   ["deals", "deals_value_check", [{ value: -0.01 }, { value: "NaN" }]],
-  ["deals", "deals_status_check", [{ status: "" }, { status: "lost " }]],
+  // The entry of the move in the history of the deal comes before the deal.
+  ["deals", "deal_history_to_value_check", [{ status: "" }]],
+  ["deals", "deals_status_check", [{ status: "lost " }]],
   ["pipelines", "pipelines_name_check", [{ name: "" }, { name: long(256) }]],
   ["pipelines", "pipelines_position_check", [{ position: -1 }]],
   ["stages", "stages_name_check", [{ name: "" }, { name: long(256) }]],
@@ -196,6 +198,8 @@ Deno.test("a contact with deals or conversations, and a stage with deals, cannot
     const deleting = (table: string, id: string) => (sql: Sql) =>
       sql`delete from ${sql(table)} where id = ${id}`;
     const inDeals = "23503 deals_stage_fkey";
+    // The default pipeline cannot be deleted, whatever it has.
+    await sql`insert into pipelines ${sql({ company_id: id, name: "Next", is_default: true })}`;
     assert.match(await refusal(sql, deleting("contacts", contact_id)), /^23503 /);
     assert.equal(await refusal(sql, deleting("stages", stage_ids[0])), inDeals);
     assert.equal(await refusal(sql, deleting("pipelines", pipeline_id)), inDeals);

@@ -15,6 +15,11 @@ import { parseFilter, parseJunction } from "../../local/rest/filter_grammar.ts";
 import { conditionSql } from "../../local/rest/filter_sql.ts";
 import type { Sql } from "../../local/postgres/database.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import {
+  amongArchived,
+  type Archived,
+  archivedConditions,
+} from "../../supabase/functions/gateway/records/archived.ts";
 import { type Condition, meeting } from "../../supabase/functions/gateway/records/conditions.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
 import { folded, patternOf, wordsOf } from "../../supabase/functions/gateway/records/words.ts";
@@ -27,7 +32,16 @@ const VIEWS: Record<string, string> = {
   "/deals": "own_deals",
   "/conversations": "own_conversations",
 };
-const NO_FILTERS = ["limit", "cursor", "fields", "include", "sort", "include_total"];
+const NO_FILTERS = ["limit", "cursor", "fields", "include", "sort", "include_total", "archived"];
+/** As the resources say it. */
+const ARCHIVES: Record<string, { keptIn?: Record<string, string> }> = {
+  "/contacts": { keptIn: { phone_key: "archived_phone_key" } },
+  "/deals": {},
+};
+
+/** More than a page may read. */
+const ARCHIVED = 3_000;
+const UNDONE = new Error("undone");
 
 const SEARCHED = [
   ...["Zylberstajn", "щербаков", "zeppelin", "nobody"],
@@ -55,8 +69,13 @@ function parametersOf(path: string) {
   return schema.def.getter ? schema.def.getter() : schema;
 }
 
-/** The conditions of these parameters, as PostgREST writes them in SQL. */
-function conditionsOf(path: string, parameter: string, value: string): string[] {
+/** The conditions of a parameter among these records, as PostgREST writes them in SQL. */
+function conditionsOf(
+  path: string,
+  parameter: string,
+  value: string,
+  archived?: Archived,
+): string[] {
   const [field, key] = parameter.split(/\.(.*)/s);
   const given = key === undefined ? { [field]: value } : { [field]: [[key, value]] };
   const { limit: _, ...parsed } = parametersOf(path).parse(given);
@@ -71,8 +90,13 @@ function conditionsOf(path: string, parameter: string, value: string): string[] 
       add(parseFilter(column, `${operator}.${operand}`).condition),
     or: (filters: string): unknown => add(parseJunction("or", `(${filters})`).condition),
   };
-  // deno-lint-ignore no-explicit-any -- collects what a query of supabase-js would be told
-  meeting(query as any, Object.values(parsed).flat() as Condition[]);
+  const chosen = Object.values(parsed).flat() as Condition[];
+  const resource = { archives: ARCHIVES[path] };
+  meeting(
+    // deno-lint-ignore no-explicit-any -- collects what a query of supabase-js would be told
+    query as any,
+    [...archivedConditions(resource, archived), ...amongArchived(resource, archived, chosen)],
+  );
   assert.ok(found.length > 0, parameter);
   return found;
 }
@@ -161,6 +185,38 @@ Deno.test("among 100,000 contacts, no filter alone reads the company for a page 
         assert.deepEqual(tooMany, []);
       });
     }
+
+    await t.step("a list, and a phone, after the newest contacts were archived", async () => {
+      await sql.begin(async (sql) => {
+        await sql`set local session_replication_role = replica`;
+        const [{ phone }] = await sql`
+          with newest as (
+            select contacts.id from contacts join companies on companies.id = company_id
+            where companies.name = 'Company 0' order by contacts.created_at desc limit ${ARCHIVED}
+          )
+          update contacts set archived_at = now(), updated_at = now() from newest where contacts.id = newest.id
+          returning phone
+        `;
+        await sql`analyze contacts (archived_at, phone_key, archived_phone_key, updated_at)`;
+        await asReader(sql);
+        const from = "select id, company_id from public.own_contacts where";
+        const byPhone = (archived: Archived) =>
+          `${from} ${
+            conditionsOf("/contacts", "phone", phone, archived).join(" and ")
+          } order by created_at desc, id desc limit 51`;
+        const statements = [
+          `${from} archived_at is null order by created_at desc, id desc limit 51`,
+          `${from} archived_at is null order by updated_at desc, id desc limit 51`,
+          `${from} archived_at is not null order by created_at desc, id desc limit 51`,
+          ...(["exclude", "include", "only"] as const).map(byPhone),
+        ];
+        for (const statement of statements) {
+          const read = await rowsRead(sql, statement);
+          assert.ok(read <= ORDINARY, `${statement} reads ${read} rows`);
+        }
+        throw UNDONE;
+      }).catch((error) => assert.equal(error, UNDONE));
+    });
 
     await t.step("a search over everything", async () => {
       for (const text of SEARCHED) {

@@ -66,8 +66,9 @@ const STAGES: List = {
     insert into pipelines (company_id, name, position)
     select company_id, 'Pipeline', n from crowd, generate_series(1, rows / 50) n;
     insert into stages (company_id, pipeline_id, name, position)
-    select company_id, pipelines.id, 'Stage', n
+    select company_id, pipelines.id, 'Stage', case when is_default then 4 + n else n - 1 end
     from crowd join pipelines using (company_id),
+      -- Dense already, so that no row is written twice.
       generate_series(1, case when is_default then rows else 50 end) n`,
 };
 
@@ -138,13 +139,35 @@ const LISTS: Record<string, List> = {
       deals_by_update_idx: ["updated_at", "id"],
       deals_by_title_idx: ["title_sort", "id"],
       deals_by_value_idx: ["value_sort", "id"],
+      deals_by_stage_change_idx: ["stage_changed_at", "id"],
+      deals_by_won_at_idx: ["won_sort", "id"],
+      deals_by_lost_at_idx: ["lost_sort", "id"],
     },
     alike: 2,
     fill: `
-      insert into deals (company_id, title, value, contact_id, stage_id, created_at, updated_at)
-      select company_id, 'Deal ' || n / 2, n / 2, contact_id, stage_id, now() - n * interval '1 minute',
-        now() - n * interval '1 minute'
-      from crowd, generate_series(1, rows) n`,
+      set local session_replication_role = replica;
+      insert into deals
+        (company_id, title, value, contact_id, stage_id, created_at, updated_at, stage_changed_at, won_at, lost_at)
+      select company_id, 'Deal ' || n / 2, n / 2, contact_id, stage_id, at, at, at, at, at
+      from crowd, generate_series(1, rows) n, lateral (select now() - n * interval '1 minute' as at) as moment;
+      set local session_replication_role = origin`,
+  },
+  "deals/:id/history": {
+    view: "own_deal_history",
+    columns: "*",
+    within: "deal_id",
+    orders: { deal_history_by_time_idx: ["at", "id"] },
+    alike: 1,
+    // One deal has moved often and the others seldom.
+    fill: `
+      insert into deals (company_id, title, contact_id, stage_id)
+      select company_id, 'Deal', contact_id, stage_id from crowd, generate_series(1, rows / ${FEW});
+      insert into deal_history (company_id, deal_id, kind, from_value, to_value, at)
+      select deals.company_id, deals.id, 'status_changed', 'open', 'won', deals.created_at + n * interval '1 minute'
+      from crowd join deals using (company_id),
+        generate_series(1, case when deals.created_at < now() then rows else ${FEW} end) n
+      order by random()`,
+    filter: ({ deal_id }) => `deal_id = '${deal_id}'`,
   },
   conversations: {
     view: "own_conversations",
@@ -258,6 +281,8 @@ const COMPUTED_OF: Record<string, string> = {
   name_sort: "name_words",
   title_sort: "words",
   value_sort: "value",
+  won_sort: "won_at",
+  lost_sort: "lost_at",
   last_message_sort: "last_message_at",
 };
 

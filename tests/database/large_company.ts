@@ -44,6 +44,7 @@ export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promi
     for await (const file of migrate(owner)) {
       if (file.endsWith("_own_rows.sql")) await fill(admin, beside);
       if (file.endsWith("_windows.sql")) await admin.unsafe(FACTS);
+      if (file.endsWith("_deal_history.sql")) await admin.unsafe(ENDINGS);
     }
     await work(admin);
   });
@@ -85,8 +86,8 @@ const COMPANY = `
   select pg_temp.id_of('company', n), 'Company ' || n from generate_series(0, ${
   COMPANIES - 1
 }) as n;
-  insert into pipelines (id, company_id, name, is_default)
-  select pg_temp.id_of('pipeline', n), pg_temp.id_of('company', n), 'Sales', true
+  insert into pipelines (id, company_id, name, position, is_default)
+  select pg_temp.id_of('pipeline', n), pg_temp.id_of('company', n), 'Sales', 0, true
   from generate_series(0, ${COMPANIES - 1}) as n;
   insert into stages (id, company_id, pipeline_id, name, position)
   select pg_temp.id_of('stage', n * 5 + m), pg_temp.id_of('company', n), pg_temp.id_of('pipeline', n), 'Stage ' || m, m
@@ -142,6 +143,15 @@ const DEALS = `
     pg_temp.id_of('stage', company * 5 + case when n % 1000 = 0 then 4 else n % 4 end),
     pg_temp.moment_of(place), pg_temp.moment_of(n * 7919 % 100003)
   from numbers where n % 2 = 0;
+`;
+
+// When deals ended is known of those that end from then on.
+const ENDINGS = `
+  set session_replication_role = replica;
+  update deals set
+    won_at = case status when 'won' then updated_at end, lost_at = case status when 'lost' then updated_at end
+  where status <> 'open';
+  set session_replication_role = origin;
 `;
 
 const CONVERSATIONS = `

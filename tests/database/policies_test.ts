@@ -49,7 +49,6 @@ Deno.test("there are exactly these policies", () => {
     "contacts: a key adds contacts to its company (insert to api_client)",
     "contacts: a key changes its company's contacts (update to api_client)",
     "contacts: a key reads its company's contacts (select to api_client)",
-    "contacts: owners and admins delete their company's contacts (delete to authenticated)",
     "contacts: people add contacts to their company (insert to authenticated)",
     "contacts: people change their company's contacts (update to authenticated)",
     "contacts: people read their company's contacts (select to authenticated)",
@@ -57,12 +56,12 @@ Deno.test("there are exactly these policies", () => {
     "conversations: a key reads its company's conversations (select to api_client)",
     "conversations: people change their company's conversations (update to authenticated)",
     "conversations: people read their company's conversations (select to authenticated)",
+    "deal_history: people read the history of their company's deals (select to authenticated)",
     "deals: a key adds deals to its company (insert to api_client)",
     "deals: a key changes its company's deals (update to api_client)",
     "deals: a key reads its company's deals (select to api_client)",
     "deals: people add deals to their company (insert to authenticated)",
     "deals: people change their company's deals (update to authenticated)",
-    "deals: people delete their company's deals (delete to authenticated)",
     "deals: people read their company's deals (select to authenticated)",
     "deleted_rows: a key reads what was deleted in its company (select to api_client)",
     "idempotency_keys: the platform reads idempotency keys (select to service_role)",
@@ -116,7 +115,7 @@ function ruleOf({ table, command, roles }: Policy): string {
   const column = table === "companies" ? "id" : "company_id";
   const managed = table === "api_keys" ||
     (["companies", "company_members"].includes(table) && command === "update") ||
-    (["contacts", "pipelines", "stages"].includes(table) && command === "delete");
+    (["pipelines", "stages"].includes(table) && command === "delete");
   const ids = managed ? "managed_company_ids" : "member_company_ids";
   return `(${column} = ANY (( SELECT app.${ids}() AS ${ids})::uuid[]))`;
 }

@@ -36,11 +36,14 @@ async function privilegesOf(role: string): Promise<Privileges> {
 const CONTACT = "name email phone temperature tags source job_title empresa custom_fields " +
   "do_not_contact is_active";
 const TIMES = "created_at updated_at";
-const PIPELINE = `id company_id name position is_default ${TIMES} version`;
-const STAGE = `id company_id pipeline_id name position ${TIMES} version`;
+const PIPELINE = `id company_id name position is_default ${TIMES} version archived_at`;
+const STAGE = `id company_id pipeline_id name position ${TIMES} version archived_at`;
 const MEMBER = `company_id user_id role ${TIMES} name version`;
 const TEAM = `id company_id name ${TIMES} version`;
-const DEAL = `id company_id title value status contact_id stage_id ${TIMES} words version`;
+const MOVES = "won_at lost_at stage_changed_at";
+const DEAL =
+  `id company_id title value status contact_id stage_id ${TIMES} words version ${MOVES} archived_at`;
+const HISTORY = "id company_id deal_id kind from_value to_value at api_key_id user_id";
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
   `last_message_at window_expires_at ${TIMES} version phone_number_id`;
 const MESSAGE = "id company_id conversation_id direction type content whatsapp_message_id " +
@@ -61,7 +64,7 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
   assert.deepEqual(await privilegesOf("api_client"), {
     company_members: { select: MEMBER },
     contacts: {
-      select: `id company_id ${CONTACT} ${TIMES} version ${WISHES}`,
+      select: `id company_id ${CONTACT} ${TIMES} version ${WISHES} archived_at erased_at`,
       insert: CONTACT,
       update: `${CONTACT} version custom_fields_patch`,
     },
@@ -87,9 +90,25 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
 Deno.test("a request that reads with a key sees these columns of its company's rows, and no table", async () => {
   const withWords = (columns: string) => columns.replace("version", "name_words name_sort version");
   assert.deepEqual(await privilegesOf("api_reader"), {
+    own_contact_former_phones: { select: "id company_id contact_id phone until" },
+    own_contact_identities: {
+      select: "id company_id contact_id user_id business_account_id seen_at",
+    },
+    own_contact_identity_events: {
+      select: "id company_id contact_id kind was becomes happened_at",
+    },
+    own_contact_windows: {
+      select: "id company_id contact_id account_id last_inbound_at closed_at expires_at",
+    },
+    own_contact_wishes: {
+      select: "id company_id do_not_contact do_not_contact_source do_not_contact_at stop_word_at " +
+        "start_word_at marketing_stopped_at marketing_stop_source marketing_resumed_at " +
+        "marketing_opt_out_at",
+    },
     own_contacts: {
       select: `id company_id ${CONTACT} ${TIMES} phone_key email_key name_words email_words ` +
-        `phone_words empresa_words job_title_words name_sort ${WISHES} version`,
+        `phone_words empresa_words job_title_words name_sort ${WISHES} version ` +
+        "archived_at archived_phone_key erased_at",
     },
     own_conversations: {
       select: CONVERSATION.replace("messaging_account_id ", "").replace(
@@ -97,7 +116,11 @@ Deno.test("a request that reads with a key sees these columns of its company's r
         "last_message_sort phone_number_id version",
       ),
     },
-    own_deals: { select: DEAL.replace("version", "title_sort value_sort version") },
+    own_deal_history: { select: HISTORY },
+    own_deals: {
+      select: DEAL.replace("version", "title_sort value_sort version")
+        .replace("archived_at", "won_sort lost_sort archived_at"),
+    },
     own_members: { select: withWords(`user_id company_id name role ${TIMES} version`) },
     own_messages: {
       select: "id company_id conversation_id direction type content rendered_text status " +
@@ -131,8 +154,12 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
     },
     companies: { select: `id name ${TIMES}`, update: "name" },
     company_members: { select: MEMBER, update: "name" },
-    contact_former_phones: { select: "id company_id contact_id phone phone_key until" },
-    contact_identities: { select: "id company_id contact_id user_id business_account_id seen_at" },
+    contact_former_phones: {
+      select: "id company_id contact_id phone phone_key until is_archived archived_phone_key",
+    },
+    contact_identities: {
+      select: "id company_id contact_id user_id business_account_id seen_at archived_user_id",
+    },
     contact_identity_events: { select: "id company_id contact_id kind was becomes happened_at" },
     contact_windows: {
       select: "id company_id contact_id account_id last_inbound_at closed_at expires_at",
@@ -142,35 +169,34 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
         "name_words email_words empresa_words job_title_words email_key version has_identity " +
         "do_not_contact_source do_not_contact_at stop_word_at start_word_at " +
         "marketing_stopped_at marketing_stop_source marketing_resumed_at marketing_opt_out_at " +
-        "profile_name_at custom_fields_patch",
+        "profile_name_at custom_fields_patch archived_at archived_phone_key erased_at",
       insert: `company_id ${CONTACT}`,
-      update: CONTACT,
-      delete: true,
+      update: `${CONTACT} archived_at`,
     },
     conversations: { select: CONVERSATION, update: "status assigned_to team_id" },
+    deal_history: { select: HISTORY },
     deals: {
       select: DEAL,
       insert: "company_id title value status contact_id stage_id",
-      update: "title value status contact_id stage_id",
-      delete: true,
+      update: "title value status contact_id stage_id archived_at",
     },
     messages: {
       select: `${MESSAGE} sent_at delivered_at read_at failed_at expired_at failure ` +
         "price_category price_type status payload media reply_to_whatsapp_id reply_to_id " +
-        "reaction edited_at revoked_at expires_at original_content",
+        "reaction edited_at revoked_at expires_at original_content is_erased",
     },
     messaging_accounts: { select: `id company_id ${ACCOUNT} disconnected_at ${TIMES}` },
     pipelines: {
       select: PIPELINE,
       insert: "company_id name position is_default",
-      update: "name position is_default",
+      update: "name position is_default archived_at",
       delete: true,
     },
     sends: { select: SEND },
     stages: {
       select: STAGE,
       insert: "company_id pipeline_id name position",
-      update: "pipeline_id name position",
+      update: "pipeline_id name position archived_at",
       delete: true,
     },
     teams: {

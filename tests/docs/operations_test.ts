@@ -55,7 +55,7 @@ Deno.test("The API at a glance lists every operation with its scope, and no othe
 
 Deno.test("part 4 of the specification names every operation, and no other", () => {
   const [, part = ""] = /^## 4\. [^]*?\n([^]*?)^## 5\. /m.exec(specification.text) ?? [];
-  const named = part.matchAll(/^`((?:GET|POST|PUT|PATCH) [^`?]+)`/gm);
+  const named = part.matchAll(/^`((?:GET|POST|PUT|PATCH|DELETE) [^`?]+)`/gm);
   assert.deepEqual(
     [...new Set(Array.from(named, ([, operation]) => operation))].sort(),
     operations.map((operation) => operation.split(" ").slice(0, 2).join(" ")),

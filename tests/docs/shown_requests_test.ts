@@ -56,6 +56,9 @@ const sandbox = await readPage("docs/sandbox.md");
 const api = await readPage("docs/api.md");
 const receiving = await readPage("docs/receiving.md");
 const writing = await readPage("docs/writing.md");
+const deals = await readPage("docs/deals.md");
+const archiving = await readPage("docs/archiving.md");
+const erasing = await readPage("docs/erasing.md");
 const firstRequests = ["The first request", "A conversation"]
   .map((title) => section(readme.text, title)).join("");
 const trying = section(api.text, "Trying it");
@@ -77,6 +80,9 @@ Deno.test("the requests that pages show answer what the pages show", async (t) =
       ["The API at a glance", trying, 2],
       ["The sandbox", aPersonWrites, 1],
       ["Writing without loss", writing.text, 8],
+      ["Deals and their pipelines", deals.text, 4],
+      ["Archiving and restoring", archiving.text, 3],
+      ["Erasing and exporting a person", erasing.text, 2],
     ];
     for (const [name, text, answers] of texts) {
       await t.step(name, async () => {

@@ -9,7 +9,9 @@ const company = await newCompanyWithTemplate();
 const other = await newCompany();
 
 /** The routes of one record. */
-const single = idRoutes.filter(({ pattern }) => /[/]:\w+$/.test(pattern));
+const single = idRoutes.filter(({ pattern, success }) =>
+  /[/]:\w+$/.test(pattern) && success !== 204
+);
 const reads = single.filter(({ method }) => method === "GET");
 const changes = single.filter(({ method }) => method === "PATCH");
 /** Their records are made of several rows. */
@@ -52,6 +54,10 @@ Deno.test("every answer with one whole record has its ETag, which is its version
       json,
     });
     const name = `${route.method} ${route.pattern}`;
+    if (route.success === 204) {
+      assert.deepEqual([headers.get("ETag"), body], [null, ""], name);
+      continue;
+    }
     if (WITHOUT_VERSION.includes(route.pattern)) {
       assert.match(headers.get("ETag")!, /^"[\w-]{43}"$/, name);
       assert.ok(!("version" in body.data), name);

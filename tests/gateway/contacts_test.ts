@@ -37,6 +37,7 @@ Deno.test("a contact needs only a phone; every other field takes its default", a
     do_not_contact_at: null,
     marketing_opt_out_at: null,
     is_active: true,
+    archived_at: null,
   });
 });
 

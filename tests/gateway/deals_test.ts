@@ -24,6 +24,10 @@ Deno.test("a new deal is open, in the given stage, and has no value unless given
     status: "open",
     contact_id,
     stage_id,
+    won_at: null,
+    lost_at: null,
+    stage_changed_at: created_at,
+    archived_at: null,
   });
   const list = await call(company.keys.read, "GET", "/deals");
   assert.deepEqual(list.body.data[0], body.data);
@@ -88,11 +92,25 @@ Deno.test("an update moves the deal and may change title, value and status in th
   const { status, body } = await patch(data.id, changes);
   assert.equal(status, 200);
   const { updated_at, version } = body.data;
-  assert.deepEqual(body.data, { ...data, ...changes, updated_at, version });
+  const { won_at, stage_changed_at } = body.data;
+  assert.deepEqual(body.data, {
+    ...data,
+    ...changes,
+    won_at,
+    stage_changed_at,
+    updated_at,
+    version,
+  });
   assert.ok(updated_at > data.updated_at);
+  assert.ok(stage_changed_at === updated_at && won_at > updated_at);
 
   for (const status of ["open", "lost"]) {
-    assert.equal((await patch(data.id, { status })).body.data.status, status);
+    const { data: after } = (await patch(data.id, { status })).body;
+    assert.deepEqual([after.status, after.won_at], [status, null]);
+    assert.deepEqual([after.lost_at !== null, after.stage_changed_at], [
+      status === "lost",
+      stage_changed_at,
+    ]);
   }
   const cleared = await patch(data.id, { value: null });
   assert.deepEqual([cleared.body.data.value, cleared.body.data.title], [null, "Bigger"]);

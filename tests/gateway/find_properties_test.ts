@@ -13,9 +13,20 @@ import { call } from "../support/calls.ts";
 import { rowsOf } from "../support/company_rows.ts";
 import { type FoundRow, inOrder, meets, orderOf } from "../support/found_rows.ts";
 import { newOddCompany } from "../support/odd_company.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 // Another company has the same rows, which no query of this one finds.
 const [company] = await Promise.all([newOddCompany(), newOddCompany()]);
+await withDatabase(async (sql) => {
+  for (const table of ["contacts", "deals"]) {
+    await sql`
+      update ${sql(table)} set archived_at = now()
+      where id in (select id from ${
+      sql(table)
+    } where company_id = ${company.id} order by id limit 12)
+    `;
+  }
+});
 const rows = await rowsOf(company);
 
 for (const [path, own] of Object.entries(rows)) {
@@ -34,8 +45,9 @@ async function assertFound(path: string, query: Query) {
   const { status, body } = await call(company.keys.read, "GET", address);
   if (path === "/stages" && !hasOwnPipeline(query)) return assert.equal(status, 422);
   assert.equal(status, 200, JSON.stringify(body));
-  const { limit = "50", sort, include_total, fields, include = "", ...filters } = query;
+  const { limit = "50", sort, include_total, fields, include = "", archived, ...filters } = query;
   const found = rows[path].filter((row) =>
+    isShown(row, archived) &&
     Object.entries(filters).every(([name, text]) => meets(row, name, text))
   );
   const page = (await inOrder(found, orderOf(path, sort))).slice(0, Number(limit));
@@ -59,6 +71,11 @@ async function assertFound(path: string, query: Query) {
   assert.equal(next_cursor !== null, has_more);
 }
 
+/** Whether a read shows a row, by the parameter `archived`. */
+function isShown({ archived_at = null }: FoundRow, archived = "exclude"): boolean {
+  return archived === "include" || (archived_at !== null) === (archived === "only");
+}
+
 /** Whether a query names a pipeline of the company, or none. Stages of unknown pipelines alone are no list. */
 function hasOwnPipeline({ pipeline_id }: Query): boolean {
   return !pipeline_id ||
@@ -74,7 +91,7 @@ function answered(row: FoundRow, members: string[]): FoundRow {
 
 function included(row: FoundRow, name: string): unknown {
   if (name === "stages") {
-    const own = rows["/stages"].filter(({ pipeline_id }) => pipeline_id === row.id);
+    const own = rows["/stages"].filter((stage) => stage.pipeline_id === row.id && isShown(stage));
     return own.toSorted((one, other) =>
       one.position - other.position || (one.id < other.id ? -1 : 1)
     )

@@ -34,6 +34,7 @@ async function walk(path: string, query: Query, limits: number[]): Promise<strin
 
 async function idsInOrder(path: string, filters: Query, sort?: string): Promise<string[]> {
   const found = rows[path].filter((row) =>
+    !row.archived_at &&
     Object.entries(filters).every(([name, text]) => meets(row, name, text))
   );
   return (await inOrder(found, orderOf(path, sort))).map(({ id }) => id);
@@ -64,7 +65,7 @@ const FILTERED: [path: string, sort: string, filters: Query][] = [
   ["/deals", "-title", { "value[lte]": "1200.50", "title[ne]": "a\\,b" }],
   ["/conversations", "last_message_at", { "last_message_at[empty]": "true" }],
   ["/conversations", "-last_message_at", { "team_id[empty]": "true" }],
-  ["/pipelines", "-position", { position: "1,0" }],
+  ["/pipelines", "-position", { position: "2,1,0" }],
   ["/stages", "name", { "position[gte]": "2" }],
   ["/members", "name", { "name[empty]": "true" }],
   ["/templates", "-name", { "category[empty]": "true" }],

@@ -8,7 +8,7 @@ import {
   newMember,
 } from "../support/company.ts";
 import { call } from "../support/calls.ts";
-import { idRoutes, pageRoutes, pathWith } from "../support/routes.ts";
+import { bodyAt, idRoutes, pageRoutes, pathWith } from "../support/routes.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
@@ -21,6 +21,7 @@ await withDatabase(async (sql) => {
     values (${theirs.id}, 'Second', ${theirs.contact_id}, ${theirs.stage_ids[0]})
   `;
   await sql`insert into pipelines (company_id, name) values (${theirs.id}, 'Second')`;
+  await sql`update deals set status = 'won' where id = ${theirs.deal_id}`;
   await sql`insert into teams (company_id, name) values (${theirs.id}, 'Second')`;
   await addTemplate(sql, theirs.id, { name: "second" });
   await addMessage(sql, theirs);
@@ -30,6 +31,11 @@ await withDatabase(async (sql) => {
     values (${theirs.id}, ${theirs.contact_id}, ${theirs.account_id}, 'closed')
   `;
 });
+
+/** The company of a row; that of its deal for an entry of a history. */
+function companyOf(row: Record<string, string>, ofDeal: string): string {
+  return "at" in row ? ofDeal : row.company_id;
+}
 
 /** The other company's rows, without its keys, whose last_used_at its own requests change. */
 async function theirRows(): Promise<unknown> {
@@ -42,7 +48,7 @@ for (const route of pageRoutes) {
     for (const [one, other] of [[ours, theirs], [theirs, ours]]) {
       const { body } = await call(one.keys.all, "GET", `${route.path(one)}?limit=200`);
       assert.ok(body.data.length > 0);
-      for (const row of body.data) assert.equal(row.company_id, one.id);
+      for (const row of body.data) assert.equal(companyOf(row, one.id), one.id);
       assert.ok(!JSON.stringify(body).includes(other.id));
     }
   });
@@ -62,7 +68,7 @@ for (const route of pageRoutes) {
     // A cursor of what belongs to one record is refused elsewhere.
     const isWithinRecord = route.pattern.includes("/:id/");
     assert.equal(status, isWithinRecord ? 422 : 200);
-    for (const row of body.data ?? []) assert.equal(row.company_id, ours.id);
+    for (const row of body.data ?? []) assert.equal(companyOf(row, ours.id), ours.id);
   });
 }
 
@@ -81,7 +87,7 @@ for (const route of idRoutes) {
     const before = await theirRows();
     const at = async (path: string) => {
       const { status, body } = await call(ours.keys.all, route.method, path, {
-        json: route.body?.(ours),
+        json: bodyAt(route, ours, path),
         headers: { "X-Request-Id": "same" },
       });
       return { status, body };
@@ -97,16 +103,20 @@ const references: [string, string, string, (company: typeof ours) => Record<stri
   ["POST", "/deals", "contact_id", ({ contact_id }) => ({ contact_id })],
   ["POST", "/deals", "stage_id", ({ stage_ids }) => ({ stage_id: stage_ids[0] })],
   ["PATCH", `/deals/${ours.deal_id}`, "stage_id", ({ stage_ids }) => ({ stage_id: stage_ids[0] })],
+  ["POST", "/stages", "pipeline_id", ({ pipeline_id }) => ({ pipeline_id })],
+  ["PATCH", `/stages/${ours.stage_ids[0]}`, "pipeline_id", ({ pipeline_id }) => ({ pipeline_id })],
   ["PATCH", `/conversations/${ours.conversation_id}`, "assigned_to", ({ member_id }) => ({
     assigned_to: member_id,
   })],
   ["PATCH", `/conversations/${ours.conversation_id}`, "team_id", ({ team_id }) => ({ team_id })],
 ];
+const bases: Record<string, Record<string, unknown>> = {
+  "POST /deals": { title: "Deal", contact_id: ours.contact_id, stage_id: ours.stage_ids[0] },
+  "POST /stages": { name: "Due" },
+};
 for (const [method, path, field, reference] of references) {
   Deno.test(`${method} ${path.replace(/\/[0-9a-f-]{36}/, "/:id")} refuses another company's ${field} like one that does not exist`, async () => {
-    const base = method === "POST"
-      ? { title: "Deal", contact_id: ours.contact_id, stage_id: ours.stage_ids[0] }
-      : {};
+    const base = bases[`${method} ${path}`] ?? {};
     const send = async (value: Record<string, unknown>) => {
       const json = { ...base, ...value };
       const { status, body } = await call(ours.keys.all, method, path, {

@@ -128,6 +128,9 @@ Deno.test("every list can be walked a row at a time", async () => {
       select ${company.id}, 'Team ' || number from generate_series(1, 3) as number
     `;
     await addContacts(company.id, 3);
+    for (const status of ["won", "lost", "open"]) {
+      await sql`update deals set status = ${status} where id = ${company.deal_id}`;
+    }
   });
   for (const { pattern, path } of listRoutes) {
     const whole = (await page(company, `${path(company)}?limit=200`)).data.map(({ id }) => id);
@@ -275,9 +278,12 @@ for (const route of pageRoutes) {
   });
 }
 
-/** The second part of a cursor of this list of messages, which says whose messages they are. */
+/** The second part of a cursor of this list of messages or moves, which says whose they are. */
 async function markOf(company: Company, path: string): Promise<[string]> {
-  await withDatabase((sql) => addMessage(sql, company));
+  await withDatabase(async (sql) => {
+    await addMessage(sql, company);
+    await sql`update deals set status = 'won' where id = ${company.deal_id}`;
+  });
   const { next_cursor } = (await page(company, `${path}?limit=1`)).pagination;
   return JSON.parse(atob(next_cursor!.replaceAll("-", "+").replaceAll("_", "/")))[1];
 }

@@ -18,7 +18,8 @@ Deno.test("a successful request costs exactly one database round trip, on every 
     "/rest/v1/rpc/authenticate",
   ]);
 
-  for (const route of routes) {
+  // An export has a read for each kind of record.
+  for (const route of routes.filter(({ pattern }) => !pattern.endsWith("/export"))) {
     database.seen.length = 0;
     const { status } = await request(
       company.keys.all,
@@ -27,8 +28,8 @@ Deno.test("a successful request costs exactly one database round trip, on every 
       route.body?.(company),
     );
     assert.ok(status < 300);
-    const callsFunction = route.method !== "GET" && route.asks.startsWith("rpc/");
-    const method = callsFunction ? "POST" : route.method;
+    const isCall = route.asks.startsWith("rpc/") && route.method !== "GET";
+    const method = isCall ? "POST" : route.method;
     assert.deepEqual(database.seen, [{ method, path: `/rest/v1/${route.asks}` }]);
   }
 });

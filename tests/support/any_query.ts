@@ -20,7 +20,9 @@ export function schemaOf(path: string, parameter: string): JsonSchema {
   return Object.fromEntries(parametersOf(path))[parameter];
 }
 
-const OTHERS = new Set(["limit", "cursor", "fields", "include", "sort", "include_total"]);
+const OTHERS = new Set([
+  ...["limit", "cursor", "fields", "include", "sort", "include_total", "archived"],
+]);
 
 function parametersOf(path: string): [string, JsonSchema][] {
   return declaredParameters(document, document.paths[`/gateway${path}`].get, "query")
@@ -53,6 +55,9 @@ export function anyQuery(path: string, rows: FoundRow[], first?: string): fc.Arb
     limit: fc.oneof(fc.constant("200"), fc.integer({ min: 1, max: 200 }).map(String)),
     sort: fc.constantFrom(...schemaOf(path, "sort").enum),
     include_total: fc.constantFrom("true", "false"),
+    ...(schemaOf(path, "archived") && {
+      archived: fc.constantFrom(...schemaOf(path, "archived").enum),
+    }),
     fields: someOf(schemaOf(path, "fields").items.enum),
     ...(schemaOf(path, "include") && { include: someOf(schemaOf(path, "include").items.enum) }),
   }, { requiredKeys: [] });

@@ -42,6 +42,12 @@ export interface CompanyWithTemplate extends Company {
   message_id: string;
   /** A message that was sent with the idempotency key `once`. */
   sent_message_id: string;
+  archived_contact_id: string;
+  archived_deal_id: string;
+  /** A contact that nothing else needs. */
+  erasable_contact_id: string;
+  /** A pipeline without stages, which is not the default one. */
+  spare_pipeline_id: string;
 }
 
 /** Columns of a template; those that are left out make an approved one without variables. */
@@ -120,7 +126,35 @@ export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
     template_id: await addTemplate(sql, company.id),
     message_id: await addMessage(sql, company),
     sent_message_id: await addSentMessage(sql, company),
+    ...await addArchived(sql, company),
+    spare_pipeline_id: await addPipeline(sql, company.id),
   }));
+}
+
+/** Adds an archived contact and an archived deal to a company. */
+async function addArchived(sql: Sql, { id, contact_id, stage_ids: [stage_id] }: Company) {
+  const contact = { company_id: id, phone: anyPhone(), name: "Archived" };
+  const deal = { company_id: id, title: "Archived", contact_id, stage_id };
+  const [{ id: archived_contact_id }] = await sql`insert into contacts ${
+    sql(contact)
+  } returning id`;
+  const [{ id: archived_deal_id }] = await sql`insert into deals ${sql(deal)} returning id`;
+  await sql`update contacts set archived_at = now() where id = ${archived_contact_id}`;
+  await sql`update deals set archived_at = now() where id = ${archived_deal_id}`;
+  const [{ id: erasable_contact_id }] = await sql`
+    insert into contacts ${
+    sql({ company_id: id, phone: anyPhone(), name: "Erasable" })
+  } returning id
+  `;
+  return { archived_contact_id, archived_deal_id, erasable_contact_id };
+}
+
+/** Adds a pipeline without stages to a company, and returns its id. */
+async function addPipeline(sql: Sql, company_id: string): Promise<string> {
+  const [{ id }] = await sql`
+    insert into pipelines (company_id, name) values (${company_id}, 'Spare') returning id
+  `;
+  return id;
 }
 
 /** Columns of a message; those that are left out make a text of the contact. */

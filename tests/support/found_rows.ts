@@ -38,6 +38,10 @@ const FIELDS: Record<string, string> = { phone_number_id: "phone_number_ids" };
 /** Whether a row meets a parameter of a list, such as `name[contains]`. */
 export function meets(row: FoundRow, parameter: string, text: string): boolean {
   if (parameter === "q") return hasWords(row, text);
+  // Where nothing is archived, a row has no such time.
+  if (parameter === "archived") {
+    return text === "include" || (text === "only") === Boolean(row.archived_at);
+  }
   if (parameter.startsWith("custom_fields.")) {
     const key = parameter.slice("custom_fields.".length);
     const has = Object.hasOwn(row.custom_fields, key);

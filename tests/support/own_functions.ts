@@ -108,7 +108,8 @@ async function ask<Env extends object>(
       body: json ? JSON.stringify(json) : undefined,
     }),
   );
-  return { status: response.status, headers: response.headers, body: await response.json() };
+  const { status } = response;
+  return { status, headers: response.headers, body: status === 204 ? "" : await response.json() };
 }
 
 /**

@@ -6,10 +6,10 @@ import { environment, stack } from "./test_stack.ts";
 
 const { signingKey } = await readConfig(environment());
 
-/** A token with these claims, by default valid for a minute and signed with the functions' key. */
+/** A token with these claims, by default valid for an hour and signed with the functions' key. */
 export async function token(
   claims: JWTPayload,
-  { key, expires = "1m" }: { key?: Uint8Array; expires?: string | number } = {},
+  { key, expires = "1h" }: { key?: Uint8Array; expires?: string | number } = {},
 ): Promise<string> {
   const signing: SigningKey = key ? { key, alg: "HS256" } : signingKey;
   const { alg, kid } = signing;

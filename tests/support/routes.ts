@@ -16,6 +16,8 @@ export interface Route {
   /** What its one statement asks of the Data API: a table, a view or a function. */
   asks: string;
   scope: Scope;
+  /** The status of its success. */
+  success: number;
   /** The names of the parameters in its query. */
   parameters: string[];
   /** How many JSON values its body may have. */
@@ -28,7 +30,15 @@ export interface Route {
 
 const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/contacts/:id": (company) => `/contacts/${company.contact_id}`,
+  // Archived already: to archive it again changes nothing.
+  "DELETE /contacts/:id": (company) => `/contacts/${company.archived_contact_id}`,
+  "/contacts/:id/restore": (company) => `/contacts/${company.archived_contact_id}/restore`,
+  "/contacts/:id/erase": (company) => `/contacts/${company.erasable_contact_id}/erase`,
+  "/contacts/:id/export": (company) => `/contacts/${company.contact_id}/export`,
   "/deals/:id": (company) => `/deals/${company.deal_id}`,
+  "DELETE /deals/:id": (company) => `/deals/${company.archived_deal_id}`,
+  "/deals/:id/restore": (company) => `/deals/${company.archived_deal_id}/restore`,
+  "/deals/:id/history": (company) => `/deals/${company.deal_id}/history`,
   "/pipelines/:id": (company) => `/pipelines/${company.pipeline_id}`,
   "/stages/:id": (company) => `/stages/${company.stage_ids[0]}`,
   "/conversations/:id": (company) => `/conversations/${company.conversation_id}`,
@@ -39,6 +49,9 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/templates/:id": (company) => `/templates/${company.template_id}`,
   "/search": () => "/search?q=15",
   "/sends": () => "/sends?idempotency_key=once",
+  "DELETE /pipelines/:id": (company) => `/pipelines/${company.spare_pipeline_id}`,
+  // No deal is in it.
+  "DELETE /stages/:id": (company) => `/stages/${company.stage_ids[4]}`,
   "/sends/:message_id": (company) => `/sends/${company.sent_message_id}`,
 };
 
@@ -50,6 +63,7 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
     items: [{ id: contact_id, phone: anyPhone() }],
   }),
   "PATCH /contacts/:id": () => ({ phone: anyPhone() }),
+  "POST /contacts/:id/erase": ({ erasable_contact_id }) => ({ confirm: erasable_contact_id }),
   "POST /deals": ({ contact_id, stage_ids }) => ({
     title: "Deal",
     contact_id,
@@ -62,11 +76,15 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
     items: [{ id: deal_id, stage_id: stage_ids[1] }],
   }),
   "PATCH /deals/:id": ({ stage_ids }) => ({ stage_id: stage_ids[1] }),
+  "POST /pipelines": () => ({ name: "Renewals" }),
+  "PATCH /pipelines/:id": () => ({ name: "Sales" }),
+  "POST /stages": ({ pipeline_id }) => ({ pipeline_id, name: "Signed" }),
+  "PATCH /stages/:id": () => ({ name: "New lead" }),
   "PATCH /conversations/:id": ({ member_id, team_id }) => ({ assigned_to: member_id, team_id }),
 };
 
-/** The functions of the database that write. Other writes ask for the table. */
-const WRITTEN_BY: Record<string, string> = {
+/** What the routes ask that neither read the view of their table nor write it. */
+const ASKED: Record<string, string> = {
   "POST /contacts": "rpc/write_contacts",
   "PUT /contacts": "rpc/write_contacts",
   "POST /contacts/batch": "rpc/write_contacts",
@@ -74,40 +92,60 @@ const WRITTEN_BY: Record<string, string> = {
   "POST /deals": "rpc/write_deals",
   "POST /deals/batch": "rpc/write_deals",
   "PATCH /deals/batch": "rpc/patch_deals",
+  "POST /pipelines": "rpc/add_pipeline",
+  "PATCH /pipelines/:id": "rpc/change_pipeline",
+  "DELETE /pipelines/:id": "rpc/archive_pipeline",
+  "POST /stages": "rpc/add_stage",
+  "PATCH /stages/:id": "rpc/change_stage",
+  "DELETE /stages/:id": "rpc/archive_stage",
+  "DELETE /contacts/:id": "rpc/archive_contact",
+  "POST /contacts/:id/restore": "rpc/restore_contact",
+  "POST /contacts/:id/erase": "rpc/erase_contact",
+  "DELETE /deals/:id": "rpc/archive_deal",
+  "POST /deals/:id/restore": "rpc/restore_deal",
 };
 
 /** A configuration that reaches nothing: only the declarations of the operations are read here. */
 const NOWHERE = await readConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
 
 /** Every operation of the gateway that needs a key, from the gateway's list: a new one is covered at once. */
-export const routes: Route[] = gatewayOperations(NOWHERE).flatMap((operation) => {
-  const { method, path, scope, query, maxValues = MAX_VALUES } = operation;
-  if (scope === null) return [];
-  const body = BODIES[`${method} ${path}`] ?? null;
-  if (method !== "GET" && !body) throw new Error(`${method} ${path} needs a body in tests`);
-  if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
-  const ownPath = OWN_ROW[path] ?? (() => path);
-  const table = tableOf(path);
-  const asks = isOfChanges(path)
-    ? `rpc/${feedOf(table)}`
-    : path === "/search"
-    ? "rpc/search_records"
-    : method === "GET"
-    ? `own_${table.replace("company_", "")}`
-    : WRITTEN_BY[`${method} ${path}`] ?? table;
-  const { shape = {} } = (query instanceof z.ZodLazy ? query.unwrap() : query) ?? {};
-  const limits = { scope, parameters: Object.keys(shape), maxValues };
-  return [{ method, pattern: path, table, asks, ...limits, path: ownPath, body }];
-});
+export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
+  ({ method, path, scope, answers, query, maxValues = MAX_VALUES }) => {
+    if (scope === null) return [];
+    const body = BODIES[`${method} ${path}`] ?? null;
+    const isWithoutBody = method === "GET" || method === "DELETE" || path.endsWith("/restore");
+    if (!isWithoutBody && !body) {
+      throw new Error(`${method} ${path} needs a body in tests`);
+    }
+    if (path.includes(":") && !OWN_ROW[path]) throw new Error(`${path} needs a row in tests`);
+    const ownPath = OWN_ROW[`${method} ${path}`] ?? OWN_ROW[path] ?? (() => path);
+    const table = tableOf(path);
+    const asks = ASKED[`${method} ${path}`] ??
+      (isOfChanges(path)
+        ? `rpc/${feedOf(table)}`
+        : path === "/search"
+        ? "rpc/search_records"
+        : method === "GET"
+        ? `own_${table.replace("company_", "")}`
+        : table);
+    // A body of these tests makes something new where it can.
+    const success = Math.max(...Object.keys(answers).map(Number));
+    const { shape = {} } = (query instanceof z.ZodLazy ? query.unwrap() : query) ?? {};
+    const limits = { scope, parameters: Object.keys(shape), maxValues };
+    return [{ method, pattern: path, table, asks, ...limits, success, path: ownPath, body }];
+  },
+);
 
 function isOfChanges(path: string): boolean {
   return path.endsWith("/changes");
 }
 
-/** The table has the name of the last part of a path that names a resource, but for members. */
+/** The table has the name of the last part of a path that names a resource, but for members and histories. */
 function tableOf(path: string): string {
-  const isName = (part: string) => !part.startsWith(":") && !/^(changes|batch)$/.test(part);
+  const isName = (part: string) =>
+    !part.startsWith(":") && !/^(changes|batch|restore|erase|export)$/.test(part);
   const name = path.split("/").findLast(isName)!;
+  if (name === "history") return "deal_history";
   return name === "members" ? "company_members" : name;
 }
 
@@ -118,7 +156,7 @@ export function feedOf(table: string): string {
 
 /** The routes that answer pages: lists and changes. */
 export const pageRoutes = routes.filter(({ method, pattern }) =>
-  method === "GET" && !/[/]:\w+$/.test(pattern) && pattern !== "/search" && pattern !== "/sends"
+  method === "GET" && !/[/]:\w+$/.test(pattern) && !/^[/](search|sends)$|[/]export$/.test(pattern)
 );
 /** The routes that answer the changes of a table. */
 export const changesRoutes = pageRoutes.filter(({ pattern }) => isOfChanges(pattern));
@@ -134,11 +172,6 @@ export function idNameOf({ pattern }: Route): string {
   return /:(\w+)/.exec(pattern)![1];
 }
 
-/** The status of a request to a route that succeeds. */
-export function statusOf({ method, pattern }: Pick<Route, "method" | "pattern">): number {
-  return /^(POST|PUT)$/.test(method) && !isOfBatch({ pattern }) ? 201 : 200;
-}
-
 /** Whether a route writes many records. */
 export function isOfBatch({ pattern }: Pick<Route, "pattern">): boolean {
   return pattern.endsWith("/batch");
@@ -147,4 +180,10 @@ export function isOfBatch({ pattern }: Pick<Route, "pattern">): boolean {
 /** The path of a route with this id. */
 export function pathWith({ pattern }: Route, id: string): string {
   return pattern.replace(/:\w+/, id);
+}
+
+/** A body of a route for this path: one that confirms the id of its row confirms that of the path. */
+export function bodyAt({ body }: Route, company: CompanyWithTemplate, path: string) {
+  const json = body?.(company);
+  return json && "confirm" in json ? { ...json, confirm: path.split("/")[2] } : json;
 }

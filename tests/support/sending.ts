@@ -104,7 +104,15 @@ export function slowChannel() {
     await mayAnswer.promise;
     return accepted();
   });
-  return { ...channel, called: called.promise, answer: () => mayAnswer.resolve() };
+  return {
+    ...channel,
+    called: called.promise,
+    answer: () => mayAnswer.resolve(),
+    [Symbol.asyncDispose]: async () => {
+      mayAnswer.resolve(); // a test that failed before it said so would wait for the server without end
+      await channel[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** A call that the channel has received. */

@@ -1,10 +1,12 @@
 import type { Config } from "../_shared/config.ts";
 import { health } from "./health.ts";
 import { openApi } from "./openapi.ts";
+import { contactExport } from "./resources/contact_export.ts";
 import { contactWrites } from "./resources/contact_writes.ts";
 import { contacts } from "./resources/contacts.ts";
 import { conversations } from "./resources/conversations.ts";
 import { deals } from "./resources/deals.ts";
+import { erasing } from "./resources/erasing.ts";
 import { members } from "./resources/members.ts";
 import { messages } from "./resources/messages.ts";
 import { pipelines } from "./resources/pipelines.ts";
@@ -19,6 +21,8 @@ export function gatewayOperations(config: Config) {
   return [
     ...contacts,
     ...contactWrites,
+    contactExport,
+    erasing,
     ...deals,
     ...pipelines,
     ...stages,

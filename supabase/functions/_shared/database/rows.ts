@@ -108,6 +108,8 @@ export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (code === "PT403") {
     throw new ApiError("insufficient_scope", message, { logFacts: refusedKeyFacts(details) });
   }
+  // Raised by app.keep_archived(), in words for the caller.
+  if (code === "PT404") throw new ApiError("not_found", message);
   // Raised by app.claim_idempotency_key().
   if (code === "PT409" && message === "idempotency_in_progress") throw idempotencyInProgress();
   if (code === "PT422" && message === "idempotency_key_reused") throw idempotencyKeyReused();

@@ -248,6 +248,7 @@ export type Database = {
           "id": string;
           "next_attempt_at": string | null;
           "notes": (string)[];
+          "person_marks": (number)[] | null;
           "processed_at": string | null;
           "received_at": string;
           "state": string;
@@ -263,6 +264,7 @@ export type Database = {
           "id"?: string;
           "next_attempt_at"?: string | null;
           "notes"?: (string)[];
+          "person_marks"?: (number)[] | null;
           "processed_at"?: string | null;
           "received_at"?: string;
           "state"?: string;
@@ -277,6 +279,7 @@ export type Database = {
           "id"?: string;
           "next_attempt_at"?: string | null;
           "notes"?: (string)[];
+          "person_marks"?: (number)[] | null;
           "processed_at"?: string | null;
           "received_at"?: string;
           "state"?: string;
@@ -386,26 +389,32 @@ export type Database = {
       };
       "contact_former_phones": {
         Row: {
+          "archived_phone_key": string | null;
           "company_id": string;
           "contact_id": string;
           "id": string;
+          "is_archived": boolean;
           "phone": string;
-          "phone_key": string;
+          "phone_key": string | null;
           "until": string;
         };
         ComputedFields: never;
         Insert: {
+          "archived_phone_key"?: never;
           "company_id": string;
           "contact_id": string;
           "id"?: string;
+          "is_archived"?: boolean;
           "phone": string;
           "phone_key"?: never;
           "until": string;
         };
         Update: {
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "contact_id"?: string;
           "id"?: string;
+          "is_archived"?: boolean;
           "phone"?: string;
           "phone_key"?: never;
           "until"?: string;
@@ -429,6 +438,13 @@ export type Database = {
             foreignKeyName: "contact_former_phones_contact_fkey";
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
@@ -436,29 +452,32 @@ export type Database = {
       };
       "contact_identities": {
         Row: {
+          "archived_user_id": string | null;
           "business_account_id": string | null;
           "company_id": string;
           "contact_id": string;
           "id": string;
           "seen_at": string;
-          "user_id": string;
+          "user_id": string | null;
         };
         ComputedFields: never;
         Insert: {
+          "archived_user_id"?: string | null;
           "business_account_id"?: string | null;
           "company_id": string;
           "contact_id": string;
           "id"?: string;
           "seen_at"?: string;
-          "user_id": string;
+          "user_id"?: string | null;
         };
         Update: {
+          "archived_user_id"?: string | null;
           "business_account_id"?: string | null;
           "company_id"?: string;
           "contact_id"?: string;
           "id"?: string;
           "seen_at"?: string;
-          "user_id"?: string;
+          "user_id"?: string | null;
         };
         Relationships: [
           {
@@ -473,6 +492,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -526,6 +552,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -592,6 +625,13 @@ export type Database = {
             foreignKeyName: "contact_windows_contact_fkey";
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
@@ -599,6 +639,8 @@ export type Database = {
       };
       "contacts": {
         Row: {
+          "archived_at": string | null;
+          "archived_phone_key": string | null;
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
@@ -611,6 +653,7 @@ export type Database = {
           "email_words": string | null;
           "empresa": string | null;
           "empresa_words": string | null;
+          "erased_at": string | null;
           "has_identity": boolean;
           "id": string;
           "is_active": boolean;
@@ -635,6 +678,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
@@ -647,6 +692,7 @@ export type Database = {
           "email_words"?: never;
           "empresa"?: string | null;
           "empresa_words"?: never;
+          "erased_at"?: string | null;
           "has_identity"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
@@ -670,6 +716,8 @@ export type Database = {
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: never;
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
@@ -682,6 +730,7 @@ export type Database = {
           "email_words"?: never;
           "empresa"?: string | null;
           "empresa_words"?: never;
+          "erased_at"?: string | null;
           "has_identity"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
@@ -794,6 +843,13 @@ export type Database = {
             foreignKeyName: "conversations_contact_fkey";
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
@@ -820,45 +876,116 @@ export type Database = {
           },
         ];
       };
+      "deal_history": {
+        Row: {
+          "api_key_id": string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value": string | null;
+          "id": string;
+          "kind": string;
+          "to_value": string | null;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "api_key_id"?: string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value"?: string | null;
+          "id"?: string;
+          "kind": string;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "api_key_id"?: string | null;
+          "at"?: string;
+          "company_id"?: string;
+          "deal_id"?: string;
+          "from_value"?: string | null;
+          "id"?: string;
+          "kind"?: string;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deal_history_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "deals": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "contact_id": string;
           "created_at": string;
           "id": string;
+          "lost_at": string | null;
+          "stage_changed_at": string;
           "stage_id": string;
           "status": string;
           "title": string;
           "updated_at": string;
           "value": number | null;
           "version": number;
+          "won_at": string | null;
           "words": string;
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "contact_id": string;
           "created_at"?: string;
           "id"?: string;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string;
           "stage_id": string;
           "status"?: string;
           "title": string;
           "updated_at"?: string;
           "value"?: number | null;
           "version"?: number;
+          "won_at"?: string | null;
           "words"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "contact_id"?: string;
           "created_at"?: string;
           "id"?: string;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string;
           "stage_id"?: string;
           "status"?: string;
           "title"?: string;
           "updated_at"?: string;
           "value"?: number | null;
           "version"?: number;
+          "won_at"?: string | null;
           "words"?: never;
         };
         Relationships: [
@@ -874,6 +1001,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -1074,6 +1208,7 @@ export type Database = {
           "failed_at": string | null;
           "failure": Json | null;
           "id": string;
+          "is_erased": boolean;
           "media": Json | null;
           "original_content": string | null;
           "outcome": string | null;
@@ -1107,6 +1242,7 @@ export type Database = {
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
+          "is_erased"?: boolean;
           "media"?: Json | null;
           "original_content"?: string | null;
           "outcome"?: string | null;
@@ -1139,6 +1275,7 @@ export type Database = {
           "failed_at"?: string | null;
           "failure"?: Json | null;
           "id"?: string;
+          "is_erased"?: boolean;
           "media"?: Json | null;
           "original_content"?: string | null;
           "outcome"?: string | null;
@@ -1253,6 +1390,7 @@ export type Database = {
       };
       "pipelines": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -1264,16 +1402,18 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "id"?: string;
           "is_default"?: boolean;
           "name": string;
-          "position"?: number;
+          "position": number;
           "updated_at"?: string;
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "id"?: string;
@@ -1305,6 +1445,7 @@ export type Database = {
           "fingerprint": string | null;
           "id": string;
           "idempotency_key": string | null;
+          "is_erased": boolean;
           "language_code": string | null;
           "lease_ends_at": string;
           "media_id": string | null;
@@ -1327,6 +1468,7 @@ export type Database = {
           "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
+          "is_erased"?: boolean;
           "language_code"?: string | null;
           "lease_ends_at"?: string;
           "media_id"?: string | null;
@@ -1348,6 +1490,7 @@ export type Database = {
           "fingerprint"?: string | null;
           "id"?: string;
           "idempotency_key"?: string | null;
+          "is_erased"?: boolean;
           "language_code"?: string | null;
           "lease_ends_at"?: string;
           "media_id"?: string | null;
@@ -1384,6 +1527,7 @@ export type Database = {
       };
       "stages": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -1395,16 +1539,18 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "id"?: string;
           "name": string;
           "pipeline_id": string;
-          "position"?: number;
+          "position": number;
           "updated_at"?: string;
           "version"?: number;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "id"?: string;
@@ -1829,6 +1975,7 @@ export type Database = {
           "company_id": string;
           "id": string;
           "item": NonNullable<Json>;
+          "person_marks": (number)[] | null;
           "received_at": string;
           "whatsapp_message_id": string;
         };
@@ -1838,6 +1985,7 @@ export type Database = {
           "company_id": string;
           "id"?: string;
           "item": NonNullable<Json>;
+          "person_marks"?: (number)[] | null;
           "received_at"?: string;
           "whatsapp_message_id": string;
         };
@@ -1846,6 +1994,7 @@ export type Database = {
           "company_id"?: string;
           "id"?: string;
           "item"?: NonNullable<Json>;
+          "person_marks"?: (number)[] | null;
           "received_at"?: string;
           "whatsapp_message_id"?: string;
         };
@@ -1868,8 +2017,299 @@ export type Database = {
       };
     };
     Views: {
+      "own_contact_former_phones": {
+        Row: {
+          "company_id": string;
+          "contact_id": string;
+          "id": string;
+          "phone": string;
+          "until": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "phone"?: string | null;
+          "until"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "phone"?: string | null;
+          "until"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_former_phones_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_identities": {
+        Row: {
+          "business_account_id": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "id": string;
+          "seen_at": string;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "seen_at"?: string | null;
+          "user_id"?: never;
+        };
+        Update: {
+          "business_account_id"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "id"?: string | null;
+          "seen_at"?: string | null;
+          "user_id"?: never;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_identities_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_identity_events": {
+        Row: {
+          "becomes": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "happened_at": string;
+          "id": string;
+          "kind": string;
+          "was": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "becomes"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "happened_at"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "was"?: string | null;
+        };
+        Update: {
+          "becomes"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "happened_at"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "was"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_identity_events_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_windows": {
+        Row: {
+          "account_id": string;
+          "closed_at": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "expires_at": string | null;
+          "id": string;
+          "last_inbound_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id"?: string | null;
+          "closed_at"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "expires_at"?: string | null;
+          "id"?: string | null;
+          "last_inbound_at"?: string | null;
+        };
+        Update: {
+          "account_id"?: string | null;
+          "closed_at"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "expires_at"?: string | null;
+          "id"?: string | null;
+          "last_inbound_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_windows_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_contact_wishes": {
+        Row: {
+          "company_id": string;
+          "do_not_contact": boolean;
+          "do_not_contact_at": string | null;
+          "do_not_contact_source": string | null;
+          "id": string;
+          "marketing_opt_out_at": string | null;
+          "marketing_resumed_at": string | null;
+          "marketing_stop_source": string | null;
+          "marketing_stopped_at": string | null;
+          "start_word_at": string | null;
+          "stop_word_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "do_not_contact"?: boolean | null;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
+          "id"?: string | null;
+          "marketing_opt_out_at"?: string | null;
+          "marketing_resumed_at"?: string | null;
+          "marketing_stop_source"?: string | null;
+          "marketing_stopped_at"?: string | null;
+          "start_word_at"?: string | null;
+          "stop_word_at"?: string | null;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "do_not_contact"?: boolean | null;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
+          "id"?: string | null;
+          "marketing_opt_out_at"?: string | null;
+          "marketing_resumed_at"?: string | null;
+          "marketing_stop_source"?: string | null;
+          "marketing_stopped_at"?: string | null;
+          "start_word_at"?: string | null;
+          "stop_word_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contacts_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "own_contacts": {
         Row: {
+          "archived_at": string | null;
+          "archived_phone_key": string | null;
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
@@ -1881,6 +2321,7 @@ export type Database = {
           "email_words": string | null;
           "empresa": string | null;
           "empresa_words": string | null;
+          "erased_at": string | null;
           "id": string;
           "is_active": boolean;
           "job_title": string | null;
@@ -1900,6 +2341,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
@@ -1911,6 +2354,7 @@ export type Database = {
           "email_words"?: string | null;
           "empresa"?: string | null;
           "empresa_words"?: string | null;
+          "erased_at"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
@@ -1929,6 +2373,8 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
+          "archived_phone_key"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "custom_fields"?: Json | null;
@@ -1940,6 +2386,7 @@ export type Database = {
           "email_words"?: string | null;
           "empresa"?: string | null;
           "empresa_words"?: string | null;
+          "erased_at"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
@@ -2047,6 +2494,13 @@ export type Database = {
             foreignKeyName: "conversations_contact_fkey";
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
@@ -2066,12 +2520,75 @@ export type Database = {
           },
         ];
       };
+      "own_deal_history": {
+        Row: {
+          "api_key_id": string | null;
+          "at": string;
+          "company_id": string;
+          "deal_id": string;
+          "from_value": string | null;
+          "id": string;
+          "kind": string;
+          "to_value": string | null;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "api_key_id"?: string | null;
+          "at"?: string | null;
+          "company_id"?: string | null;
+          "deal_id"?: string | null;
+          "from_value"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Update: {
+          "api_key_id"?: string | null;
+          "at"?: string | null;
+          "company_id"?: string | null;
+          "deal_id"?: string | null;
+          "from_value"?: string | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "to_value"?: string | null;
+          "user_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deal_history_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "own_deals": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "contact_id": string;
           "created_at": string;
           "id": string;
+          "lost_at": string | null;
+          "lost_sort": string | null;
+          "stage_changed_at": string;
           "stage_id": string;
           "status": string;
           "title": string;
@@ -2080,14 +2597,20 @@ export type Database = {
           "value": number | null;
           "value_sort": number | null;
           "version": string | null;
+          "won_at": string | null;
+          "won_sort": string | null;
           "words": string;
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
+          "lost_at"?: string | null;
+          "lost_sort"?: never;
+          "stage_changed_at"?: string | null;
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
@@ -2096,13 +2619,19 @@ export type Database = {
           "value"?: number | null;
           "value_sort"?: never;
           "version"?: never;
+          "won_at"?: string | null;
+          "won_sort"?: never;
           "words"?: string | null;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
+          "lost_at"?: string | null;
+          "lost_sort"?: never;
+          "stage_changed_at"?: string | null;
           "stage_id"?: string | null;
           "status"?: string | null;
           "title"?: string | null;
@@ -2111,6 +2640,8 @@ export type Database = {
           "value"?: number | null;
           "value_sort"?: never;
           "version"?: never;
+          "won_at"?: string | null;
+          "won_sort"?: never;
           "words"?: string | null;
         };
         Relationships: [
@@ -2126,6 +2657,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -2325,6 +2863,7 @@ export type Database = {
       };
       "own_pipelines": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -2338,6 +2877,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2350,6 +2890,7 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2444,6 +2985,7 @@ export type Database = {
       };
       "own_stages": {
         Row: {
+          "archived_at": string | null;
           "company_id": string;
           "created_at": string;
           "id": string;
@@ -2457,6 +2999,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2469,6 +3012,7 @@ export type Database = {
           "version"?: never;
         };
         Update: {
+          "archived_at"?: string | null;
           "company_id"?: string | null;
           "created_at"?: string | null;
           "id"?: string | null;
@@ -2645,6 +3189,8 @@ export type Database = {
       };
     };
     Functions: {
+      "add_pipeline": { Args: { "idempotency"?: Json; "pipeline": Json }; Returns: Json };
+      "add_stage": { Args: { "idempotency"?: Json; "stage": Json }; Returns: Json };
       "apply_channel_event": {
         Args: { "event_id": string; "items": Json; "problem"?: string };
         Returns: Json;
@@ -2659,6 +3205,19 @@ export type Database = {
         };
         Returns: Json;
       };
+      "archive_contact": {
+        Args: { "accepted_versions"?: (number)[]; "id": string };
+        Returns: boolean;
+      };
+      "archive_deal": {
+        Args: { "accepted_versions"?: (number)[]; "id": string };
+        Returns: boolean;
+      };
+      "archive_pipeline": { Args: { "pipeline_id": string; "version"?: number }; Returns: string };
+      "archive_stage": {
+        Args: { "move_deals_to"?: string; "stage_id": string; "version"?: number };
+        Returns: string;
+      };
       "authenticate": { Args: Record<PropertyKey, never>; Returns: string };
       "begin_channel_job": { Args: { "job": string }; Returns: boolean };
       "begin_job": { Args: { "account_id": string; "job": string }; Returns: Json };
@@ -2666,6 +3225,8 @@ export type Database = {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
       };
+      "change_pipeline": { Args: { "changes": Json; "pipeline_id": string }; Returns: Json };
+      "change_stage": { Args: { "changes": Json; "stage_id": string }; Returns: Json };
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_app": { Args: { "app_key": string }; Returns: Json };
       "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };
@@ -2769,6 +3330,7 @@ export type Database = {
         Args: { "failure"?: string; "result"?: Json; "run_id": string };
         Returns: undefined;
       };
+      "erase_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "expire_messages": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_channel_event": { Args: { "event_id": string; "failure": string }; Returns: undefined };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };
@@ -2780,6 +3342,15 @@ export type Database = {
         Returns: boolean;
       };
       "health": { Args: Record<PropertyKey, never>; Returns: boolean };
+      "import_contacts": {
+        Args: {
+          "company_id": string;
+          "dry_run"?: boolean;
+          "items": (Json)[];
+          "on_conflict": string;
+        };
+        Returns: Json;
+      };
       "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "message_changes": {
         Args: {
@@ -2816,6 +3387,8 @@ export type Database = {
         Returns: boolean;
       };
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
+      "restore_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
+      "restore_deal": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "rotate_channel_app": {
         Args: { "app_key": string; "sealed_secret": string };
         Returns: string;
@@ -2837,7 +3410,7 @@ export type Database = {
         }[];
       };
       "search_records": {
-        Args: { "max_rows": number; "patterns": (string)[]; "text": string };
+        Args: { "archived"?: string; "max_rows": number; "patterns": (string)[]; "text": string };
         Returns: Json[];
       };
       "settle_send": {

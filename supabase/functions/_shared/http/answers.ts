@@ -18,6 +18,9 @@ const Pagination = z.object({
   total_relation: z.enum(["eq", "gte"]).optional(),
 }).meta({ id: "Pagination" });
 
+/** The body of an answer with the status 204: there is none. */
+export const NOTHING = z.null();
+
 /** The names of the read-only fields of the row in an envelope. */
 export function readOnlyFields(answer: z.ZodType): string[] {
   const data = answer instanceof z.ZodObject ? answer.shape.data : undefined;

@@ -5,6 +5,7 @@ import { callers } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import { readOnlyFields } from "./answers.ts";
 import { etagOf, isKnown, readConditions } from "./conditional.ts";
+import { logFailure, type Origin } from "../log.ts";
 import type { ApiEnv } from "./env.ts";
 import { requireAddress } from "./address.ts";
 import { askedOf, type JudgedItem, readBatch } from "./batch_body.ts";
@@ -45,14 +46,17 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     app.on(method, path, async (c) => {
       if (scope !== null) c.set("caller", await callerOf(c.req.raw.headers, scope));
       const { request, conditions } = await read(c, operation, config);
-      const { status, body, json = JSON.stringify(body), headers } = await operation.handle(
-        request,
-      );
+      const reply = await operation.handle(request);
+      const { status, body, json = JSON.stringify(body), pieces, headers } = reply;
       c.var.caller?.noteUse(c.var.origin);
+      if (status === 204) return c.body(null, status, headers);
       const etag = await etagOf(operation, request.query, body, json);
       if (etag) c.header("ETag", etag);
       if (etag && isKnown(etag, conditions)) return c.body(null, 304);
       c.header("Content-Type", "application/json");
+      if (pieces) {
+        return c.body(streamOf(pieces, c.var.origin), status as ContentfulStatusCode, headers);
+      }
       return c.body(json, status as ContentfulStatusCode, headers);
     });
   };
@@ -101,4 +105,17 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   const idempotency = key && await idempotencyOf(key, operation, params, { query, body: asked });
   const request = { caller, params, query, body, ifMatch, idempotency, origin };
   return { request: request as Parameters<Operation["handle"]>[0], conditions };
+}
+
+/** A body that is made while it is sent. When its making fails, it is broken off, so that nobody takes it for whole. */
+function streamOf(pieces: AsyncIterable<string>, origin: Origin): ReadableStream<Uint8Array> {
+  const logged = async function* () {
+    try {
+      yield* pieces;
+    } catch (error) {
+      logFailure(origin, "answer_broken_off", error);
+      throw error;
+    }
+  };
+  return ReadableStream.from(logged()).pipeThrough(new TextEncoderStream());
 }

@@ -94,6 +94,17 @@ export const Money = z.number()
   )
   .meta({ minimum: 0, maximum: MAX_MONEY, multipleOf: 0.01 });
 
+/** The greatest integer of a column. */
+const MAX_INTEGER = 2_147_483_647;
+
+/** A place in an order, which begins with 0. */
+export const Position = z.number()
+  .refine(
+    (value) => Number.isInteger(value) && value >= 0 && value <= MAX_INTEGER,
+    `must be a whole number from 0 to ${MAX_INTEGER}`,
+  )
+  .meta({ type: "integer", minimum: 0, maximum: MAX_INTEGER });
+
 /** A phone in E.164 with the plus sign. Not trimmed: a phone is stored exactly as the caller sent it. */
 export const Phone = z.string().regex(
   /^\+[1-9][0-9]{6,14}$/,

@@ -91,6 +91,8 @@ interface ReplyParts {
   /** The body as JSON, for one that is large and always the same. */
   json?: string;
   headers?: Record<string, string>;
+  /** The body as JSON in pieces, each made when it is sent, for one that is too large for the memory. */
+  pieces?: AsyncIterable<string>;
 }
 
 /** The schemas of the bodies that an operation takes, by their content types. */
@@ -121,4 +123,12 @@ export function reply<const Status extends number, Body>(
   parts: ReplyParts = {},
 ) {
   return { status, body, ...parts };
+}
+
+/** An answer of a handler whose body is too large for the memory. What fails after its beginning breaks it off. */
+export function replyInPieces<const Status extends number>(
+  status: Status,
+  pieces: AsyncIterable<string>,
+) {
+  return { status, body: undefined as never, pieces };
 }

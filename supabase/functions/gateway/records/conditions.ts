@@ -100,7 +100,7 @@ export function meeting<Query extends Filterable<Query>>(
 }
 
 function withinBrackets({ column, operator, operand }: ColumnTest): string {
-  return `${column}.${operator}.${operator === "is" ? operand : quoted(operand)}`;
+  return `${column}.${operator}.${/^(not\.)?is$/.test(operator) ? operand : quoted(operand)}`;
 }
 
 /** An operand where a comma or a bracket would end it. */

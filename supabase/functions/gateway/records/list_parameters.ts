@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lazily } from "../../_shared/http/operation.ts";
+import { type Archived, archivedParameter } from "./archived.ts";
 import type { Condition } from "./conditions.ts";
 import { type Filters, type Parameter, words } from "./filters.ts";
 import { members } from "./members.ts";
@@ -28,6 +29,7 @@ export interface ListQuery extends Projection {
   cursor?: string;
   order: ListOrder;
   conditions: Condition[];
+  archived?: Archived;
   includesTotal: boolean;
   /** Whether the caller chose more than a page: such a query can be too expensive. */
   isChosen: boolean;
@@ -46,6 +48,7 @@ export function listParameters(resource: Resource): z.ZodLazy<z.ZodObject> {
       ...projectionParameters(resource),
       sort: sortParameter(sorts, order, byId(table.columnOf("id"))),
       include_total: TrueOrFalse.optional(),
+      ...archivedParameter(resource),
       ...(searched && { q: parameterSchema(words(searched)) }),
       ...filterParameters(filters),
       ...(column && { [column]: members(column) }),
@@ -76,7 +79,7 @@ function parameterSchema({ schema, read }: Parameter): z.ZodType {
 
 /** What the parsed parameters of a list ask for. */
 export function listQuery(parameters: Record<string, unknown>, standard: ListOrder): ListQuery {
-  const { limit, cursor, fields, include, sort, include_total, ...filters } = parameters;
+  const { limit, cursor, fields, include, sort, include_total, archived, ...filters } = parameters;
   const conditions = Object.values(filters).flatMap((each) => each as Condition[] ?? []);
   return {
     limit: limit as number,
@@ -85,7 +88,9 @@ export function listQuery(parameters: Record<string, unknown>, standard: ListOrd
     include: include as string[] | undefined,
     order: sort as ListOrder | undefined ?? standard,
     conditions,
+    archived: archived as Archived,
     includesTotal: include_total === true,
-    isChosen: conditions.length > 0 || sort !== undefined || include_total === true,
+    isChosen: conditions.length > 0 || sort !== undefined || include_total === true ||
+      archived !== undefined,
   };
 }

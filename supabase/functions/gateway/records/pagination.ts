@@ -4,6 +4,7 @@ import { readRows } from "../../_shared/database/page_budget.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import { invalidRequest } from "../../_shared/errors.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
+import { amongArchived, archivedConditions } from "./archived.ts";
 import { type Condition, meeting, quoted } from "./conditions.ts";
 import { cursorsOf, type Start } from "./cursor.ts";
 import type { ListQuery } from "./list_parameters.ts";
@@ -54,14 +55,19 @@ export async function readPage(
   asked: ListQuery,
 ) {
   const { table } = resource;
-  const { order, includesTotal } = asked;
-  const conditions = [...within, ...asked.conditions];
-  const isStandard = conditions.length === 0 && order === resource.order;
-  const cursors = cursorsOf(
-    table.name,
-    order,
-    isStandard ? [] : [order.name, ...conditions.map((each) => JSON.stringify(each)).sort()],
-  );
+  const { order, includesTotal, archived = "exclude" } = asked;
+  const chosen = [...within, ...asked.conditions];
+  const isAsUsual = archived === "exclude";
+  const isStandard = chosen.length === 0 && order === resource.order && isAsUsual;
+  const marks = [
+    ...chosen.map((each) => JSON.stringify(each)),
+    ...(isAsUsual ? [] : [`archived ${archived}`]),
+  ];
+  const cursors = cursorsOf(table.name, order, isStandard ? [] : [order.name, ...marks.sort()]);
+  const conditions = [
+    ...archivedConditions(resource, archived),
+    ...amongArchived(resource, archived, chosen),
+  ];
   const place = asked.cursor === undefined ? null : await cursors.read(asked.cursor);
   if (typeof place === "string") throw invalidRequest([{ field: "cursor", message: place }]);
 

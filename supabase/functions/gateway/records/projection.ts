@@ -107,17 +107,20 @@ function inOrder(found: unknown, { table }: Included): unknown {
 
 /** A query of supabase-js, as far as the order of embedded rows needs it. */
 interface Orderable<Query> {
+  filter(column: string, operator: string, operand: string): Query;
   order(column: string, options: { ascending: boolean; referencedTable: string }): Query;
 }
 
-/** The query, with its embedded lists in their order. */
+/** The query, with its embedded lists in their order, and without what they leave out. */
 export function withIncludedInOrder<Query extends Orderable<Query>>(
   query: Query,
   { includes = {} }: Resource,
   { include = [] }: Projection,
 ): Query {
   for (const name of include) {
-    for (const { column, ascending } of includes[name].listedBy ?? []) {
+    const { listedBy = [], leavesOutArchived } = includes[name];
+    if (leavesOutArchived) query = query.filter(`${name}.archived_at`, "is", "null");
+    for (const { column, ascending } of listedBy) {
       query = query.order(column, { ascending, referencedTable: name });
     }
   }

@@ -6,6 +6,8 @@ import { one } from "../../_shared/http/answers.ts";
 import { Id } from "../../_shared/http/fields.ts";
 import { lazily, type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
+import { type Archived, archivedParameter, archivedRecordConditions } from "./archived.ts";
+import { type Condition, type Filterable, meeting } from "./conditions.ts";
 import {
   type Projection,
   projectionParameters,
@@ -17,7 +19,7 @@ import { recordWithIncluded, type Resource } from "./resource.ts";
 type Row = Record<string, unknown>;
 
 /** The methods of a supabase-js query that one record needs. */
-interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>> {
+interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>>, Filterable<Query> {
   eq(column: string, value: string): Query;
   order(column: string, options: { ascending: boolean; referencedTable?: string }): Query;
 }
@@ -42,12 +44,16 @@ export function readOperation<const Name extends string>(
     path,
     scope: "read",
     params: z.object({ [by]: Id }),
-    query: lazily(() => z.strictObject(projectionParameters(resource))),
+    query: lazily(() =>
+      z.strictObject({ ...projectionParameters(resource), ...archivedParameter(resource) })
+    ),
     answers: { 200: one(recordWithIncluded(resource)) },
     conditional: true,
     errors: ["not_found"],
   }, async ({ caller, params, query }) => {
-    const [data] = await readRecords(caller, resource, query as Projection, by, params[by]);
+    const asked = query as Projection & { archived?: Archived };
+    const conditions = archivedRecordConditions(resource, asked.archived);
+    const [data] = await readRecords(caller, resource, asked, by, params[by], conditions);
     if (!data) throw new ApiError("not_found", `${resource.name} not found`);
     return reply(200, { data });
   });
@@ -60,10 +66,11 @@ export async function readRecords(
   projection: Projection,
   field: string,
   value: string,
+  conditions: Condition[] = [],
 ): Promise<Row[]> {
   const { table } = resource;
   const selection = select(resource, projection, []);
   const all = caller.reader.from(table.view).select(selection.columns) as unknown as Query;
-  const asked = withIncludedInOrder(all, resource, projection);
+  const asked = withIncludedInOrder(meeting(all, conditions), resource, projection);
   return rows(await asked.eq(table.columnOf(field), value)).map(selection.answer);
 }

@@ -31,6 +31,13 @@ export interface Resource<
   sorts: Record<string, SortColumn>;
   /** The order of a list without `sort`. */
   order: ListOrder;
+  /** Present when records can be archived, so that a read leaves them out unless it asks for them. */
+  archives?: {
+    /** The columns in which archived records keep what other records have in these: `{ phone_key: "…" }`. */
+    keptIn?: Record<string, string>;
+    /** The column that says when a record was erased. */
+    erasedIn?: string;
+  };
   /** The records that `include` adds, by the names of the members that hold them. */
   includes?: Record<string, Included>;
 }
@@ -40,6 +47,8 @@ export interface Included {
   table: Table;
   /** One record, or a list in this order. */
   listedBy?: { column: string; ascending: boolean }[];
+  /** Whether archived ones are left out, whatever the read asks for. */
+  leavesOutArchived?: boolean;
 }
 
 /** A resource, with the types of its rows. */

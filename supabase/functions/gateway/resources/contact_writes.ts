@@ -77,7 +77,7 @@ const NewContact = withDefaults(INPUT, {
  * The same input for the contact of the phone: a field that is left out keeps its value, or takes its default in a
  * contact that is created.
  */
-const ContactToPut = INPUT.meta({ id: "ContactToPut" });
+export const ContactToPut = INPUT.meta({ id: "ContactToPut" });
 
 const ContactPatchById = changesById(INPUT.partial()).meta({ id: "ContactPatchById" });
 

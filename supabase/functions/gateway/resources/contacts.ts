@@ -20,6 +20,7 @@ import {
   text,
   time,
 } from "../records/filters.ts";
+import { archiveOperation, restoreOperation } from "../records/archive_operations.ts";
 import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { ANY_CASE, oneOf, PHONE, TRUE_OR_FALSE, UUID } from "../records/query_values.ts";
@@ -48,6 +49,8 @@ export const Contact = z.object({
   do_not_contact_at: readOnly(Timestamp.nullable()),
   marketing_opt_out_at: readOnly(Timestamp.nullable()),
   is_active: z.boolean(),
+  archived_at: readOnly(Timestamp.nullable()),
+  erased_at: readOnly(Timestamp.nullable()),
   ...ROW_CHANGE,
 }).meta({ id: "Contact" });
 export type Contact = z.output<typeof Contact>;
@@ -55,7 +58,7 @@ export type Contact = z.output<typeof Contact>;
 /** How contacts are read from the database. */
 export const CONTACTS = table("contacts", Contact, "own_contacts");
 
-const CONTACT = resource({
+export const CONTACT = resource({
   table: CONTACTS,
   name: "Contact",
   filters: {
@@ -82,6 +85,7 @@ const CONTACT = resource({
     name: byText("name_sort"),
   },
   order: newestFirst(),
+  archives: { keptIn: { phone_key: "archived_phone_key" }, erasedIn: "erased_at" },
 });
 
 /** Specification, 4.1 and 4.13. */
@@ -96,4 +100,23 @@ export const contacts = [
   }),
 
   readOperation({ id: "getContact", path: "/contacts/:id", resource: CONTACT }),
+
+  archiveOperation({
+    id: "archiveContact",
+    path: "/contacts/:id",
+    resource: CONTACT,
+    by: "archive_contact",
+  }),
+
+  restoreOperation({
+    id: "restoreContact",
+    path: "/contacts/:id/restore",
+    resource: CONTACT,
+    by: "restore_contact",
+    conflict: {
+      field: "phone",
+      message:
+        "Another contact has this contact's phone by now; archive that one first, or go on with it",
+    },
+  }),
 ];

@@ -42,7 +42,7 @@ type Conversation = z.output<typeof Conversation>;
 
 const CONVERSATIONS = table("conversations", Conversation, "own_conversations");
 
-const CONVERSATION = resource({
+export const CONVERSATION = resource({
   table: CONVERSATIONS,
   name: "Conversation",
   filters: {

@@ -11,13 +11,16 @@ import {
   Id,
   IdParams,
   Money,
+  readOnly,
   RequiredShortText,
   ROW_CHANGE,
   ROW_IDS,
+  Timestamp,
 } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { batchOperation } from "../records/batch_operation.ts";
-import { choice, optionalAmount, searchedText, time } from "../records/filters.ts";
+import { choice, optionalAmount, searchedText, sortedTime, time } from "../records/filters.ts";
+import { archiveOperation, restoreOperation } from "../records/archive_operations.ts";
 import { changesOperation } from "../records/changes_operation.ts";
 import { listOperation } from "../records/list_operation.ts";
 import { oneOf, UUID } from "../records/query_values.ts";
@@ -26,6 +29,7 @@ import { resource } from "../records/resource.ts";
 import { byAmount, byText, byTime, newestFirst } from "../records/sorting.ts";
 import { headersOf, onlyResult, outcomeOf } from "../records/written.ts";
 import { CONTACTS } from "./contacts.ts";
+import { dealHistory } from "./deal_history.ts";
 import { STAGES } from "./stages.ts";
 
 /** A deal; specification, 2.2. */
@@ -36,13 +40,17 @@ export const Deal = z.object({
   status: z.enum(["open", "won", "lost"]),
   contact_id: Id,
   stage_id: Id,
+  won_at: readOnly(Timestamp.nullable()),
+  lost_at: readOnly(Timestamp.nullable()),
+  stage_changed_at: readOnly(Timestamp),
+  archived_at: readOnly(Timestamp.nullable()),
   ...ROW_CHANGE,
 }).meta({ id: "Deal" });
 type Deal = z.output<typeof Deal>;
 
 const DEALS = table("deals", Deal, "own_deals");
 
-const DEAL = resource({
+export const DEAL = resource({
   table: DEALS,
   name: "Deal",
   filters: {
@@ -52,6 +60,9 @@ const DEAL = resource({
     status: choice("status", oneOf(Deal.shape.status.options)),
     contact_id: choice("contact_id", UUID),
     stage_id: choice("stage_id", UUID),
+    won_at: sortedTime("won_sort"),
+    lost_at: sortedTime("lost_sort"),
+    stage_changed_at: time("stage_changed_at"),
     created_at: time("created_at"),
     updated_at: time("updated_at"),
   },
@@ -61,8 +72,12 @@ const DEAL = resource({
     updated_at: byTime("updated_at"),
     title: byText("title_sort"),
     value: byAmount("value_sort"),
+    won_at: byTime("won_sort"),
+    lost_at: byTime("lost_sort"),
+    stage_changed_at: byTime("stage_changed_at"),
   },
   order: newestFirst(),
+  archives: {},
   includes: { contact: { table: CONTACTS }, stage: { table: STAGES } },
 });
 
@@ -82,7 +97,14 @@ const MEANINGS = {
   name: "Deal",
   constraints: {
     deals_contact_fkey: { field: "contact_id", message: "is not a contact of your company" },
-    deals_stage_fkey: { field: "stage_id", message: "is not a stage of your company" },
+    deals_contact_not_archived: {
+      field: "contact_id",
+      message: "is an archived contact; restore it first",
+    },
+    deals_stage_fkey: {
+      field: "stage_id",
+      message: "is not a stage of your company, or is archived",
+    },
   },
 };
 
@@ -106,6 +128,8 @@ export const deals = [
   }),
 
   readOperation({ id: "getDeal", path: "/deals/:id", resource: DEAL }),
+
+  dealHistory,
 
   operation({
     id: "createDeal",
@@ -172,5 +196,14 @@ export const deals = [
       ));
     if (!data) throw new ApiError("not_found", "Deal not found");
     return reply(200, { data: asInView(data) });
+  }),
+
+  archiveOperation({ id: "archiveDeal", path: "/deals/:id", resource: DEAL, by: "archive_deal" }),
+
+  restoreOperation({
+    id: "restoreDeal",
+    path: "/deals/:id/restore",
+    resource: DEAL,
+    by: "restore_deal",
   }),
 ];

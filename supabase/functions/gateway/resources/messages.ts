@@ -85,7 +85,7 @@ export const Message = z.object({
   ...ROW_CHANGE,
 }).meta({ id: "Message" });
 
-const MESSAGE = resource({
+export const MESSAGE = resource({
   table: table("messages", Message, "own_messages"),
   name: "Message",
   filters: {

@@ -4,6 +4,7 @@ import { readRows } from "../../_shared/database/page_budget.ts";
 import type { Json } from "../../_shared/database/types.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { Id } from "../../_shared/http/fields.ts";
+import { Archived } from "../records/archived.ts";
 import { searchedWords, WORDS } from "../records/filters.ts";
 import { limitUpTo } from "../records/list_parameters.ts";
 import { PageSize } from "../records/page_size.ts";
@@ -30,6 +31,7 @@ const SearchQuery = z.strictObject({
     .refine((text) => searchedWords(text) !== null, WORDS.must)
     .meta(WORDS.schema),
   limit: limitUpTo(50, 20),
+  archived: Archived,
 });
 
 /** For a search box: contacts, deals and the conversations of contacts at once, best first. */
@@ -41,7 +43,7 @@ export const search = operation({
   query: SearchQuery,
   answers: { 200: z.object({ data: z.array(Found) }) },
   errors: ["query_too_expensive"],
-}, async ({ caller, query: { q, limit } }) => {
+}, async ({ caller, query: { q, limit, archived } }) => {
   const patterns = wordsOf(q).map(patternOf);
   const size = new PageSize(`${caller.holder} search`);
   // All of them, whatever they weigh: a search has no next page.
@@ -49,7 +51,7 @@ export const search = operation({
     await withinBudget(
       caller.reader.rpc(
         "search_records",
-        { patterns, text: folded(q).trim(), max_rows: limit },
+        { patterns, text: folded(q).trim(), max_rows: limit, archived },
         { get: true },
       ),
       limit,

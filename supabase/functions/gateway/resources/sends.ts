@@ -73,7 +73,7 @@ export const Send = z.object({
   created_at: LEDGER.created_at,
 }).meta({ id: "Send" });
 
-const SEND = resource({
+export const SEND = resource({
   table: table("sends", StoredSend, "own_sends"),
   name: "Send",
   answered: {

@@ -25,6 +25,14 @@ export function closedConversation(existingId: string | null): ApiError {
     );
 }
 
+/** The error of a reply in the conversation of an archived contact. The person's answer would go to another one. */
+export function archivedContact(): ApiError {
+  return new ApiError(
+    "conflict",
+    "The contact of the conversation is archived; restore it, then reply",
+  );
+}
+
 /** The error of a reply in a conversation whose account is disconnected. */
 export function noAccount(): ApiError {
   return new ApiError(

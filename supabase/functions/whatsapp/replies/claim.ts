@@ -14,6 +14,8 @@ type Decision =
   | ({ result: "claimed" } & ClaimedReply)
   | ({ result: "repeat" } & RepeatedSend)
   | { result: "not_found" }
+  /** The contact of the conversation is. */
+  | { result: "archived" }
   | { result: "no_account" }
   | { result: "do_not_contact" }
   /** With the contact's conversation on the account that is not closed. */

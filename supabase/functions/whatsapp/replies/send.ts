@@ -7,6 +7,7 @@ import { failedSend } from "../../_shared/sending/errors.ts";
 import { repeatReply, type SendReply } from "../../_shared/sending/repeat.ts";
 import type { MessageContent, Recipient } from "../../_shared/whatsapp/message_call.ts";
 import {
+  archivedContact,
   closedConversation,
   noAccount,
   noConversation,
@@ -34,6 +35,8 @@ export async function sendReply(
   switch (claim.result) {
     case "not_found":
       throw noConversation();
+    case "archived":
+      throw archivedContact();
     case "closed":
       throw closedConversation(claim.existing_id);
     case "no_account":

@@ -1,0 +1,109 @@
+import { cellsOf, type CsvRecord, recordsOf, separatorOf, textsOf } from "./csv_file.ts";
+import { contactReader, type ContactRow, REJECTION_COLUMNS } from "./contact_rows.ts";
+import { OperatorError } from "./operator_error.ts";
+
+/** A file of contacts whose form is right: each of its rows can be read, and may still be wrong. */
+export interface ContactFile {
+  path: string;
+  /** Of its cells. */
+  separator: string;
+  /** Whether it begins with a byte order mark, by which some spreadsheets know UTF-8. */
+  hasMark: boolean;
+  /** How many rows it has below the header; empty ones are passed over. */
+  count: number;
+  /** The names of its columns, without those of rejections. */
+  columns: string[];
+  /** Its rows, read as they are asked for. */
+  rows(): AsyncGenerator<FileRow>;
+}
+
+/** A row of the file. */
+export type FileRow = ContactRow & {
+  line: number;
+  /** As in the file, without those of the columns of rejections. */
+  cells: string[];
+  /** How long it is in the file, in characters. */
+  length: number;
+};
+
+/**
+ * Opens a file of contacts, and reads all of it once: nothing is written of a file that is broken further down.
+ * @throws OperatorError when there is no such file, or it is not CSV in UTF-8 with a header of a contact's fields.
+ */
+export async function openContactFile(path: string): Promise<ContactFile> {
+  const hasMark = await requireFile(path);
+  const separator = separatorOf(await firstLine(path));
+  const records = () => recordsOf(textsOf(path), separator);
+  let header: string[] | null = null;
+  let count = 0;
+  for await (const record of records()) {
+    if (!header) header = headerOf(record, separator);
+    else if (!isEmpty(record, separator)) count++;
+  }
+  if (!header) {
+    throw new OperatorError(`${path} is empty: its first line must name the fields of a contact.`);
+  }
+  if (count === 0) throw new OperatorError(`${path} has a header and no rows.`);
+  const names = header;
+  const read = contactReader(names);
+  const isOfContact = (_: string, at: number) => !REJECTION_COLUMNS.includes(names[at]);
+  return {
+    path,
+    separator,
+    hasMark,
+    count,
+    columns: names.filter(isOfContact),
+    async *rows() {
+      let isHeader = true;
+      for await (const record of records()) {
+        const isRow = !isHeader && !isEmpty(record, separator);
+        isHeader = false;
+        if (!isRow) continue;
+        const cells = cellsOf(record, separator);
+        const { line, text: { length } } = record;
+        yield cells
+          ? { ...read(cells), line, length, cells: cells.filter(isOfContact) }
+          : { reason: WRONG_QUOTES, line, length, cells: [record.text] };
+      }
+    },
+  };
+}
+
+const WRONG_QUOTES =
+  "A quote stands within a cell: put the whole cell in quotes, and write each quote within it twice";
+
+/** A spreadsheet writes a row of separators for every empty row that was once used. */
+function isEmpty(record: CsvRecord, separator: string): boolean {
+  if (!/^[\s",;]*$/.test(record.text)) return false; // nearly all, without reading their cells
+  return cellsOf(record, separator)?.every((cell) => cell.trim() === "") ?? false;
+}
+
+function headerOf(record: CsvRecord, separator: string): string[] {
+  const cells = cellsOf(record, separator);
+  if (!cells) throw new OperatorError(`The header, in line ${record.line}: ${WRONG_QUOTES}.`);
+  const names = cells.map((name) => name.trim());
+  contactReader(names); // says what is wrong with them
+  return names;
+}
+
+async function firstLine(path: string): Promise<string> {
+  for await (const { text } of recordsOf(textsOf(path), "\n")) return text;
+  return "";
+}
+
+/** Whether the file begins with a byte order mark. */
+async function requireFile(path: string): Promise<boolean> {
+  try {
+    const { isFile } = await Deno.stat(path);
+    if (!isFile) throw new OperatorError(`${path} is not a file.`);
+    using file = await Deno.open(path);
+    const start = new Uint8Array(3);
+    return await file.read(start) === 3 && start.join() === "239,187,191";
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    if (error instanceof Deno.errors.NotFound) {
+      throw new OperatorError(`There is no file ${path}.`);
+    }
+    throw new OperatorError(`${path} cannot be read: ${(error as Error).message}.`);
+  }
+}

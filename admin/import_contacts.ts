@@ -1,0 +1,169 @@
+import type { PostgrestSingleResponse } from "@supabase/supabase-js";
+import { DatabaseError } from "../supabase/functions/_shared/database/rows.ts";
+import type { Json } from "../supabase/functions/_shared/database/types.ts";
+import { pause } from "../supabase/functions/_shared/pause.ts";
+import { CUSTOM_FIELDS_TOO_LARGE } from "../supabase/functions/gateway/custom_fields.ts";
+import { noCompany } from "./companies.ts";
+import type { ContactFile, FileRow } from "./contact_file.ts";
+import { OperatorError } from "./operator_error.ts";
+import { progress } from "./progress.ts";
+import type { Project } from "./project.ts";
+import type { RejectedRows } from "./rejected_rows.ts";
+
+/** What becomes of a contact that is there already. */
+export type OnConflict = "update" | "keep" | "fail";
+
+/** How rows are written. */
+export interface Writing {
+  company: string;
+  onConflict: OnConflict;
+  dryRun: boolean;
+}
+
+/** What has become of the rows so far. */
+export interface Imported {
+  rows: number;
+  created: number;
+  /** They met a contact that was there already. */
+  known: number;
+  rejected: number;
+}
+
+/** What the database says of one contact. */
+type Result =
+  | { status: 200 | 201; id: string }
+  | { status: 404 }
+  | { status: 409; existing_id: string }
+  | { status: 422; constraint: string };
+
+/** As many as one call of the API takes. */
+const BATCH = 500;
+/** Custom fields may be large. */
+const BATCH_CHARACTERS = 512 * 1024;
+/** How often a batch is tried that the database has undone because of something that passes. */
+const MAX_TRIES = 4;
+const PAUSE_MS = 250;
+
+/**
+ * Writes the contacts of a file, so many at a time, and tells how far it is. What is written stays, whatever comes later.
+ *
+ * @param stopping is aborted when the batch under way is to be the last one.
+ * @throws OperatorError when it is stopped, and as `Project.rows` does; both say up to which line the file is in.
+ */
+export async function importContacts(
+  project: Project,
+  file: ContactFile,
+  writing: Writing,
+  rejected: RejectedRows,
+  stopping: AbortSignal,
+): Promise<Imported> {
+  const imported: Imported = { rows: 0, created: 0, known: 0, rejected: 0 };
+  const tell = progress();
+  let line = 0;
+  try {
+    for await (const batch of batchesOf(file.rows())) {
+      if (stopping.aborted) throw new OperatorError("The import was interrupted.");
+      const results = await write(project, batch, writing);
+      batch.forEach((row, at) => settle(row, results[at], imported, rejected));
+      line = batch.at(-1)!.line;
+      tell(`${count(imported.rows)} of ${count(file.count)} rows: ${inWords(imported)}`);
+    }
+    return imported;
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    throw new OperatorError(`${error.message} ${howFar(imported, line, writing)}`);
+  } finally {
+    tell("");
+  }
+}
+
+async function* batchesOf(rows: AsyncIterable<FileRow>): AsyncGenerator<FileRow[]> {
+  let batch: FileRow[] = [];
+  let length = 0;
+  for await (const row of rows) {
+    if (batch.length === BATCH || (batch.length > 0 && length + row.length > BATCH_CHARACTERS)) {
+      yield batch;
+      [batch, length] = [[], 0];
+    }
+    batch.push(row);
+    length += row.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Writes the good rows of a batch, in one transaction. The answer has a result for each of them, at its place. */
+async function write(
+  { db, rows }: Project,
+  batch: FileRow[],
+  { company, onConflict, dryRun }: Writing,
+): Promise<Result[]> {
+  const items = batch.flatMap((row) => "item" in row ? [row.item as Json] : []);
+  if (items.length === 0) return [];
+  let answer: PostgrestSingleResponse<Json>;
+  for (let tries = 1;; tries++) {
+    answer = await db.rpc("import_contacts", {
+      company_id: company,
+      items,
+      on_conflict: onConflict,
+      dry_run: dryRun,
+    });
+    if (tries === MAX_TRIES || !passes(answer)) break;
+    await pause(PAUSE_MS * tries);
+  }
+  const results = rows(answer, { PT404: noCompany(company) }) as Result[];
+  return batch.map((row) => "item" in row ? results.shift()! : { status: 404 });
+}
+
+/** Whether the database has undone a call because of something that passes, such as a row that another call holds. */
+function passes({ error, status }: PostgrestSingleResponse<Json>): boolean {
+  if (error === null) return false;
+  const failure = new DatabaseError(status, error);
+  return failure.passing !== null && !failure.mayBeCommitted;
+}
+
+function settle(row: FileRow, result: Result, imported: Imported, rejected: RejectedRows) {
+  imported.rows++;
+  const reason = "reason" in row ? row.reason : reasonOf(result);
+  if (reason !== null) {
+    imported.rejected++;
+    rejected.add(row, reason);
+  } else if (result.status === 201) imported.created++;
+  else imported.known++;
+}
+
+/** Why a contact was not written; null when it was. */
+function reasonOf(result: Result): string | null {
+  switch (result.status) {
+    case 200:
+    case 201:
+      return null;
+    case 404:
+      return "The contact was deleted while it was written; import the row again";
+    case 409:
+      return `A contact with this phone, or another spelling of it, exists already: ${result.existing_id}`;
+    case 422:
+      return result.constraint === "contacts_custom_fields_check"
+        ? `custom_fields ${CUSTOM_FIELDS_TOO_LARGE}`
+        : `The database refuses these values (${result.constraint})`;
+  }
+}
+
+/** What has become of the rows, in words: "490 created, 8 known already, 2 rejected". */
+export function inWords({ created, known, rejected }: Imported): string {
+  return `${count(created)} created, ${count(known)} known already, ${count(rejected)} rejected`;
+}
+
+/** A number for people. */
+export function count(number: number): string {
+  return number.toLocaleString("en");
+}
+
+function howFar(imported: Imported, line: number, { dryRun, onConflict }: Writing): string {
+  if (dryRun) return "It was a dry run: nothing was written.";
+  if (imported.rows === 0) return "No row is known to be in. It is safe to run the command again.";
+  return `The file is in up to line ${line}: ${count(imported.rows)} rows, ${inWords(imported)}. ` +
+    "It is safe to run the command again: " +
+    (onConflict === "fail"
+      ? "it rejects what is in, and writes the rest."
+      : "what is in is met again, and none is there twice.");
+}

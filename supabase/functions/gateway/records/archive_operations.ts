@@ -1,0 +1,85 @@
+import type * as z from "zod";
+import {
+  type AcceptedVersions,
+  writeOnCondition,
+} from "../../_shared/database/conditional_write.ts";
+import { rows } from "../../_shared/database/rows.ts";
+import { ApiError, type FieldError } from "../../_shared/errors.ts";
+import { NOTHING, one } from "../../_shared/http/answers.ts";
+import { IdParams } from "../../_shared/http/fields.ts";
+import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
+import type { Caller } from "../../_shared/key/caller.ts";
+import { recordSchema, type Resource } from "./resource.ts";
+import { headersOf, onlyResult, outcomeOf } from "./written.ts";
+
+/** An operation that archives or restores the records of a resource. */
+interface ArchiveDeclaration<Id extends string, Name extends string> {
+  id: Id;
+  path: string;
+  // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
+  resource: Resource<any, any>;
+  /** The function of the database that does it. */
+  by: Name;
+}
+
+/**
+ * An operation that archives a record. Archived again, it stays as it is, whatever the condition of the request: what
+ * was asked for is done.
+ */
+export function archiveOperation<const Id extends string>(
+  { id, path, resource, by }: ArchiveDeclaration<Id, "archive_contact" | "archive_deal">,
+): Operation<Id> {
+  return operation({
+    id,
+    method: "DELETE",
+    path,
+    scope: "write",
+    params: IdParams,
+    answers: { 204: NOTHING },
+    conditional: true,
+    errors: ["not_found"],
+  }, async ({ caller, params, ifMatch }) => {
+    const isThere = await archive(caller, by, params.id, ifMatch);
+    if (!isThere) throw new ApiError("not_found", `${resource.name} not found`);
+    return reply(204, null);
+  });
+}
+
+async function archive(
+  { db }: Caller,
+  by: "archive_contact" | "archive_deal",
+  id: string,
+  ifMatch: AcceptedVersions,
+): Promise<boolean> {
+  return await writeOnCondition(
+    ifMatch,
+    async ({ accepted_versions }) => rows(await db.rpc(by, { id, accepted_versions })) === true,
+  );
+}
+
+/** An operation that restores an archived record, and answers it. One that is not archived is answered as it is. */
+export function restoreOperation<const Id extends string>(
+  { id, path, resource, by, conflict }:
+    & ArchiveDeclaration<Id, "restore_contact" | "restore_deal">
+    /** The field whose value another record can have by then, with the sentence about it. */
+    & { conflict?: FieldError },
+): Operation<Id> {
+  const { name } = resource;
+  const record = recordSchema(resource);
+  return operation({
+    id,
+    method: "POST",
+    path,
+    scope: "write",
+    params: IdParams,
+    answers: { 200: one(record) },
+    conditional: true,
+    idempotent: true,
+    errors: ["not_found", ...(conflict ? ["conflict"] as const : [])],
+  }, async ({ caller: { db }, params, idempotency }) => {
+    const answer = await db.rpc(by, { id: params.id, idempotency: idempotency ?? undefined });
+    const outcome = outcomeOf<z.output<typeof record>>(rows(answer), record);
+    const { data } = onlyResult(outcome, { name, constraints: {}, conflict });
+    return reply(200, { data }, { headers: headersOf(outcome) });
+  });
+}

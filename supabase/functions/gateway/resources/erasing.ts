@@ -1,0 +1,51 @@
+import * as z from "zod";
+import { rows } from "../../_shared/database/rows.ts";
+import { ApiError, invalidRequest } from "../../_shared/errors.ts";
+import { one } from "../../_shared/http/answers.ts";
+import { Id, IdParams } from "../../_shared/http/fields.ts";
+import { REPLAYED } from "../../_shared/http/idempotency.ts";
+import { operation, reply } from "../../_shared/http/operation.ts";
+import { logEvent } from "../../_shared/log.ts";
+import { Contact } from "./contacts.ts";
+
+/** What the database answers to an erasing. */
+interface Erased {
+  replayed: boolean;
+  /** How many rows of each kind; null when the person was erased before. */
+  erased: Record<string, number> | null;
+  /** Null when the company has no such contact. */
+  data: Record<string, unknown> | null;
+}
+
+const Erasing = z.strictObject({ confirm: Id }).meta({ id: "Erasing" });
+
+/** Erases a person, for good. Erased again, the answer is the same. */
+export const erasing = operation({
+  id: "eraseContact",
+  method: "POST",
+  path: "/contacts/:id/erase",
+  scope: "write",
+  params: IdParams,
+  body: Erasing,
+  answers: { 200: one(Contact) },
+  conditional: true,
+  idempotent: true,
+  errors: ["not_found"],
+}, async ({ caller: { db }, params: { id }, body, idempotency, origin }) => {
+  if (body.confirm.toLowerCase() !== id.toLowerCase()) {
+    const message = "must be the id of the contact in the path; nothing was erased";
+    throw invalidRequest([{ field: "confirm", message }]);
+  }
+  const answer = rows(
+    await db.rpc("erase_contact", { id, idempotency: idempotency ?? undefined }),
+  ) as unknown as Erased; // jsonb of that function
+  const row = answer.data;
+  if (!row) throw new ApiError("not_found", "Contact not found");
+  if (answer.erased) logEvent(origin, "contact_erased", { contact_id: id, ...answer.erased });
+  const data = Object.fromEntries(
+    Object.keys(Contact.shape).map((field) => [field, row[field]]),
+  );
+  return reply(200, { data: data as z.output<typeof Contact> }, {
+    headers: answer.replayed ? REPLAYED : undefined,
+  });
+});

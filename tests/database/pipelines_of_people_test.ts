@@ -1,0 +1,165 @@
+// People write pipelines and stages straight at the Data API: the same rules hold there as for keys, and nothing of a
+// deal's history is written but by the database itself.
+
+import assert from "node:assert/strict";
+import { type Company, newCompany, newMember } from "../support/company.ts";
+import type { Answer } from "../support/calls.ts";
+import { assertInOrder } from "../support/pipelines.ts";
+import { keyToken, personToken, rest, token } from "../support/rest.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+const own = await newCompany();
+const other = await newCompany();
+const owner = await personToken(own.member_id);
+const agent = await personToken(
+  await withDatabase((sql) => sql.begin((sql) => newMember(sql, own.id, "agent"))),
+);
+const platform = await token({ role: "service_role" });
+
+/** A row that a person adds. */
+async function add(table: string, row: Record<string, unknown>): Promise<Record<string, string>> {
+  const { status, body } = await rest(agent, "POST", `/${table}`, {
+    json: { company_id: own.id, ...row },
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body[0];
+}
+
+function change(as: string, table: string, id: string, json: unknown): Promise<Answer> {
+  return rest(as, "PATCH", `/${table}?id=eq.${id}`, { json });
+}
+
+function assertRefused({ status, body }: Answer, expected: number, sentence: RegExp) {
+  assert.equal(status, expected, JSON.stringify(body));
+  assert.match(body.message, sentence);
+}
+
+const archived = { archived_at: "2020-01-01T00:00:00Z" };
+
+Deno.test("an agent adds, moves and renames pipelines and stages, and their positions stay dense", async () => {
+  const pipeline = await add("pipelines", { name: "Line", position: 0 });
+  const stages = [];
+  for (const name of ["a", "b", "c"]) {
+    stages.push(await add("stages", { pipeline_id: pipeline.id, name }));
+  }
+  assert.deepEqual(stages.map(({ position }) => position), [0, 1, 2]);
+  const [a, , c] = stages;
+  const moved = await change(agent, "stages", a.id, { position: 1 });
+  assert.equal(moved.body[0].position, 1);
+  await change(agent, "stages", c.id, { pipeline_id: own.pipeline_id, position: 2, name: "C" });
+  await change(agent, "pipelines", pipeline.id, { is_default: true, position: 99 });
+  await assertInOrder(own.id);
+  await change(agent, "pipelines", own.pipeline_id, { is_default: true });
+  // Positions that are dense together are taken as they are.
+  const rows = [[1, "y"], [0, "x"]].map(([position, name]) => ({
+    ...{ company_id: own.id, pipeline_id: pipeline.id, name, position },
+  }));
+  assert.equal((await rest(agent, "POST", "/stages", { json: rows })).status, 201);
+  assert.equal((await rest(owner, "DELETE", `/stages?id=eq.${a.id}`)).status, 200);
+  await assertInOrder(own.id);
+});
+
+Deno.test("people archive what has no deals, if they may delete it, and nobody brings it back", async () => {
+  const pipeline = await add("pipelines", { name: "Ending" });
+  const stage = await add("stages", { pipeline_id: pipeline.id, name: "Due" });
+  const deal = await add("deals", {
+    ...{ title: "Deal", contact_id: own.contact_id, stage_id: stage.id },
+  });
+  for (const [table, { id }] of [["stages", stage], ["pipelines", pipeline]] as const) {
+    for (const who of [owner, platform]) {
+      assertRefused(await change(who, table, id, archived), 409, /has deals/);
+    }
+  }
+  await change(agent, "deals", deal.id, { stage_id: own.stage_ids[1] });
+  assertRefused(await change(agent, "stages", stage.id, archived), 403, /owners and admins/);
+  assertRefused(await change(agent, "pipelines", pipeline.id, archived), 403, /owners and admins/);
+  const done = await change(owner, "pipelines", pipeline.id, archived);
+  assert.equal(done.status, 200);
+  assert.ok(done.body[0].archived_at > "2026");
+  for (const json of [{ archived_at: null }, { position: 9 }]) {
+    assertRefused(await change(owner, "stages", stage.id, json), 409, /stays archived/);
+    assertRefused(await change(owner, "pipelines", pipeline.id, json), 409, /stays archived/);
+  }
+  const into = [
+    await change(agent, "deals", deal.id, { stage_id: stage.id }),
+    await rest(agent, "POST", "/stages", {
+      json: { company_id: own.id, pipeline_id: pipeline.id, name: "x" },
+    }),
+    await change(agent, "stages", own.stage_ids[0], { pipeline_id: pipeline.id }),
+  ];
+  for (const { body } of into) assert.equal(body.code, "23503");
+  await assertInOrder(own.id);
+});
+
+Deno.test("nobody takes the default pipeline away, not even the platform", async () => {
+  const { pipeline_id } = own;
+  for (const who of [agent, owner, platform]) {
+    const unset = await change(who, "pipelines", pipeline_id, { is_default: false });
+    assertRefused(unset, 409, /one default pipeline/);
+  }
+  for (const who of [owner, platform]) {
+    assertRefused(await change(who, "pipelines", pipeline_id, archived), 409, /default|has deals/);
+    const deleting = await rest(who, "DELETE", `/pipelines?id=eq.${pipeline_id}`);
+    assertRefused(deleting, 409, /cannot be deleted/);
+  }
+  await assertInOrder(own.id);
+});
+
+Deno.test("neither a person nor a key nor the platform writes a history or the times of a deal", async () => {
+  const before = await snapshot(own.id);
+  const entry = { company_id: own.id, deal_id: own.deal_id, kind: "created", at: "2020-01-01" };
+  const key = await keyToken(own.keys.all, "write");
+  for (const who of [agent, owner, key, platform]) {
+    const refused = [
+      await rest(who, "POST", "/deal_history", { json: entry }),
+      await rest(who, "PATCH", `/deal_history?deal_id=eq.${own.deal_id}`, {
+        json: { at: "2020-01-01" },
+      }),
+      await rest(who, "DELETE", `/deal_history?deal_id=eq.${own.deal_id}`),
+    ];
+    for (const { status, body } of refused) assert.deepEqual([status, body.code], [403, "42501"]);
+  }
+  for (const who of [agent, owner, key]) {
+    const { status } = await change(who, "deals", own.deal_id, { won_at: "2020-01-01T00:00:00Z" });
+    assert.equal(status, 403);
+  }
+  assert.deepEqual(await snapshot(own.id), before);
+});
+
+Deno.test("people see the histories of their company, and change no pipeline of another", async () => {
+  const before = await snapshot(other.id);
+  const seen = await rest(agent, "GET", "/deal_history?select=company_id");
+  assert.ok(seen.body.length > 0);
+  assert.ok(seen.body.every(({ company_id }: { company_id: string }) => company_id === own.id));
+  const foreign: [keyof Company, string][] = [["pipeline_id", "pipelines"]];
+  for (const [id, table] of foreign) {
+    const answer = await change(owner, table, other[id] as string, { ...archived, name: "x" });
+    assert.deepEqual([answer.status, answer.body], [200, []]);
+  }
+  const stage = await change(owner, "stages", other.stage_ids[0], { position: 3 });
+  assert.deepEqual(stage.body, []);
+  const rpc = await rest(owner, "POST", "/rpc/archive_stage", {
+    json: { stage_id: own.stage_ids[4] },
+  });
+  assert.equal(rpc.status, 403);
+  assert.deepEqual(await snapshot(other.id), before);
+});
+
+Deno.test("fifty people and keys at once leave one default and dense positions", async () => {
+  const company = await newCompany();
+  const person = await personToken(company.member_id);
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, at) =>
+      at % 2
+        ? rest(person, "POST", "/pipelines", {
+          json: { company_id: company.id, name: "New", position: 0, is_default: true },
+        })
+        : rest(person, "PATCH", `/stages?id=eq.${company.stage_ids[at % 5]}`, {
+          json: { position: at % 7 },
+        })),
+  );
+  const failed = answers.filter(({ status }) => status >= 300);
+  assert.ok(failed.every(({ status }) => status >= 500), JSON.stringify(failed[0]?.body));
+  await assertInOrder(company.id);
+});

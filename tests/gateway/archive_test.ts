@@ -1,0 +1,235 @@
+// Contacts and deals are archived and restored, and nothing is lost.
+import assert from "node:assert/strict";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { type Answer, assertField, call } from "../support/calls.ts";
+import { replyIn, sendReply, writes } from "../support/replying.ts";
+import { sendTemplate, takenFrom, template } from "../support/sending.ts";
+
+const company = await newCompany();
+const { keys, stage_ids: [stage_id] } = company;
+
+function ask(method: string, path: string, json?: unknown, headers = {}): Promise<Answer> {
+  return call(keys.all, method, path, { json, headers });
+}
+
+// deno-lint-ignore no-explicit-any -- a contact as the API answers it
+async function newContact(fields: Record<string, unknown> = {}): Promise<any> {
+  return (await ask("POST", "/contacts", { phone: anyPhone(), name: "Ada", ...fields })).body.data;
+}
+
+// deno-lint-ignore no-explicit-any -- a deal as the API answers it
+async function newDeal(contact_id: string, title = "Vans"): Promise<any> {
+  return (await ask("POST", "/deals", { title, contact_id, stage_id })).body.data;
+}
+
+async function archive(path: string) {
+  assert.equal((await ask("DELETE", path)).status, 204);
+}
+
+async function idsAt(path: string): Promise<string[]> {
+  const { status, body } = await ask("GET", path);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.data.map(({ id }: { id: string }) => id);
+}
+
+Deno.test("an archived record is left out of reads that do not ask for it, and comes back as it was", async () => {
+  const word = `zq${crypto.randomUUID().slice(0, 8)}`;
+  const contact = await newContact({ name: word, tags: [word] });
+  const deal = await newDeal(contact.id, word);
+  const records = [["/contacts", contact], ["/deals", deal]] as const;
+  for (const [list, record] of records) {
+    const path = `${list}/${record.id}`;
+    await archive(path);
+    const finds = [`${list}?id=${record.id}`, `${list}?q=${word}`, `${list}?limit=200`];
+    for (const find of finds) {
+      assert.ok(!(await idsAt(find)).includes(record.id), find);
+      for (const archived of ["include", "only"]) {
+        assert.ok((await idsAt(`${find}&archived=${archived}`)).includes(record.id), find);
+      }
+    }
+    assert.ok(!(await idsAt(`/search?q=${word}`)).includes(record.id));
+    assert.ok((await idsAt(`/search?q=${word}&archived=include`)).includes(record.id));
+    assert.ok((await idsAt(`/search?q=${word}&archived=only`)).includes(record.id));
+    const hidden = await ask("GET", path);
+    assert.deepEqual([hidden.status, hidden.body.code], [404, "not_found"]);
+    const shown = (await ask("GET", `${path}?archived=only`)).body.data;
+    assert.ok(Math.abs(Date.parse(shown.archived_at) - Date.now()) < 60_000);
+
+    // Again: the first one's effect stays.
+    await archive(path);
+    assert.deepEqual((await ask("GET", `${path}?archived=include`)).body.data, shown);
+
+    const restored = await ask("POST", `${path}/restore`);
+    assert.equal(restored.status, 200);
+    assert.equal(restored.headers.get("ETag"), `"${restored.body.data.version}"`);
+    const { updated_at: _, version, ...row } = restored.body.data;
+    const { updated_at: __, version: before, ...original } = record;
+    assert.deepEqual(row, original);
+    assert.deepEqual(Object.keys(restored.body.data), Object.keys(record), "the order of fields");
+    assert.ok(Number(version) > Number(before));
+    const again = await ask("POST", `${path}/restore`);
+    assert.deepEqual([again.status, again.body], [200, restored.body]);
+    assert.equal((await ask("GET", `${path}?archived=only`)).status, 404);
+  }
+});
+
+Deno.test("a list and its cursors belong to one value of archived, and another value is refused", async () => {
+  await archive(`/contacts/${(await newContact()).id}`);
+  await archive(`/contacts/${(await newContact()).id}`);
+  const first = await ask("GET", "/contacts?archived=only&limit=1&include_total=true");
+  assert.ok(first.body.pagination.total >= 2);
+  const cursor = first.body.pagination.next_cursor;
+  const next = await ask("GET", `/contacts?archived=only&limit=1&cursor=${cursor}`);
+  assert.equal(next.status, 200);
+  assert.notEqual(next.body.data[0].id, first.body.data[0].id);
+  assertField(await ask("GET", `/contacts?cursor=${cursor}`), "cursor");
+  for (const path of ["/contacts", `/contacts/${company.contact_id}`, "/search"]) {
+    assertField(await ask("GET", `${path}?q=ada&archived=true`), "archived");
+  }
+  assertField(await ask("GET", "/teams?archived=only"), "archived");
+});
+
+Deno.test("the phone of an archived contact is free, in every spelling, and who has it keeps the other from being restored", async () => {
+  const [phone, spelled] = ["+5511987650001", "+551187650001"];
+  const old = await newContact({ phone });
+  const taken = await ask("POST", "/contacts", { phone: spelled });
+  assert.deepEqual([taken.status, taken.body.existing_id], [409, old.id]);
+  await archive(`/contacts/${old.id}`);
+  const fresh = await newContact({ phone: spelled });
+  const at = (archived: string) =>
+    idsAt(`/contacts?phone=${encodeURIComponent(phone)}&archived=${archived}`);
+  assert.deepEqual(await at("exclude"), [fresh.id]);
+  assert.deepEqual(await at("only"), [old.id]);
+  assert.deepEqual(await at("include"), [fresh.id, old.id]);
+  const others = await idsAt(
+    `/contacts?phone[ne]=${encodeURIComponent(phone)}&archived=include&limit=200`,
+  );
+  assert.ok(!others.includes(old.id) && !others.includes(fresh.id));
+
+  const key = { "Idempotency-Key": crypto.randomUUID() };
+  const refused = await ask("POST", `/contacts/${old.id}/restore`, undefined, key);
+  assert.deepEqual([refused.status, refused.body.code, refused.body.existing_id], [
+    409,
+    "conflict",
+    fresh.id,
+  ]);
+  await archive(`/contacts/${fresh.id}`);
+  // What was refused has used up no key.
+  const restored = await ask("POST", `/contacts/${old.id}/restore`, undefined, key);
+  assert.deepEqual([restored.status, restored.body.data.id], [200, old.id]);
+  await archive(`/contacts/${old.id}`);
+  const repeat = await ask("POST", `/contacts/${old.id}/restore`, undefined, key);
+  assert.deepEqual([repeat.status, repeat.headers.get("Idempotent-Replayed")], [200, "true"]);
+  assert.ok(repeat.body.data.archived_at, "a repeat restores nothing");
+});
+
+Deno.test("If-Match archives only what has not changed since; what is archived stays so", async () => {
+  const contact = await newContact();
+  const deal = await newDeal(contact.id);
+  for (
+    const [path, { version }] of [[`/deals/${deal.id}`, deal], [`/contacts/${contact.id}`, contact]]
+  ) {
+    const stale = await ask("DELETE", path, undefined, { "If-Match": '"1"' });
+    assert.deepEqual([stale.status, stale.headers.get("ETag")], [412, `"${version}"`]);
+    const done = await ask("DELETE", path, undefined, { "If-Match": `"1", "${version}"` });
+    assert.deepEqual([done.status, done.body], [204, ""]);
+    // The repeat of a request whose answer was lost.
+    const repeat = await ask("DELETE", path, undefined, { "If-Match": `"${version}"` });
+    assert.equal(repeat.status, 204);
+  }
+  const unknown = await ask("DELETE", `/deals/${crypto.randomUUID()}`, undefined, {
+    "If-Match": "*",
+  });
+  assert.equal(unknown.status, 404);
+});
+
+Deno.test("an archived record is not changed: one is told to restore it, and of many it is a 404", async () => {
+  const contact = await newContact();
+  const deal = await newDeal(contact.id);
+  await archive(`/deals/${deal.id}`);
+  await archive(`/contacts/${contact.id}`);
+  const changes = [
+    ["/contacts", contact, { phone: contact.phone, name: "Grace" }],
+    ["/deals", deal, { status: "won" }],
+  ] as const;
+  for (const [list, { id }, change] of changes) {
+    const before = (await ask("GET", `${list}/${id}?archived=include`)).body.data;
+    const one = await ask("PATCH", `${list}/${id}`, change);
+    assert.deepEqual([one.status, one.body.code], [404, "not_found"]);
+    assert.match(one.body.error, /is archived, so restore it before you change it/);
+    const many = await ask("PATCH", `${list}/batch`, { items: [{ id, ...change }] });
+    assert.deepEqual([many.status, many.body.data[0].status], [200, 404]);
+    assert.deepEqual((await ask("GET", `${list}/${id}?archived=include`)).body.data, before);
+  }
+});
+
+Deno.test("deals of an archived contact stay and include it, and new ones are refused", async () => {
+  const contact = await newContact();
+  const deal = await newDeal(contact.id);
+  await archive(`/contacts/${contact.id}`);
+  const { body } = await ask("GET", `/deals/${deal.id}?include=contact`);
+  assert.deepEqual([body.data.contact.id, body.data.contact.name], [contact.id, "Ada"]);
+  assert.ok(body.data.contact.archived_at);
+  assert.equal((await ask("PATCH", `/deals/${deal.id}`, { status: "won" })).status, 200);
+  const json = { title: "More vans", contact_id: contact.id, stage_id };
+  assertField(await ask("POST", "/deals", json), "contact_id", /archived.*restore it first/);
+  const batch = await ask("POST", "/deals/batch", {
+    items: [json, { ...json, contact_id: company.contact_id }],
+  });
+  assert.deepEqual(batch.body.data.map(({ status }: Answer) => status), [422, 201]);
+});
+
+Deno.test("the changes show that a record was archived, and when", async () => {
+  const contact = await newContact();
+  const deal = await newDeal(contact.id);
+  for (const [list, { id }] of [["/deals", deal], ["/contacts", contact]] as const) {
+    const start = await ask("GET", `${list}/changes?start=now`);
+    await archive(`${list}/${id}`);
+    const { body } = await ask(
+      "GET",
+      `${list}/changes?cursor=${start.body.pagination.next_cursor}`,
+    );
+    assert.equal(body.data.length, 1);
+    assert.deepEqual(body.data[0], (await ask("GET", `${list}/${id}?archived=only`)).body.data);
+  }
+});
+
+Deno.test("a send to the phone of an archived contact makes a fresh one, unless the person wants no contact", async () => {
+  const phone = anyPhone();
+  const old = await newContact({ phone });
+  await archive(`/contacts/${old.id}`);
+  assert.equal((await sendTemplate(keys.all, template(phone))).body.success, true);
+  const [fresh] = await idsAt(`/contacts?phone=${encodeURIComponent(phone)}`);
+  assert.notEqual(fresh, old.id);
+
+  const changed = await ask("PATCH", `/contacts/${fresh}`, { phone, do_not_contact: true });
+  await archive(`/contacts/${fresh}`);
+  const stopped = await sendTemplate(keys.all, template(phone));
+  assert.deepEqual([stopped.body.success, stopped.body.reason], [false, "do_not_contact"]);
+  assert.equal((await takenFrom(company, phone)).length, 1);
+  const third = (await ask("POST", "/contacts", { phone, do_not_contact: false })).body.data;
+  assert.deepEqual([third.do_not_contact, third.do_not_contact_source, third.do_not_contact_at], [
+    true,
+    "manual",
+    changed.body.data.do_not_contact_at,
+  ]);
+  assert.equal((await sendTemplate(keys.all, template(phone))).body.success, false);
+  // The person agrees again, and the company says so.
+  await ask("PATCH", `/contacts/${third.id}`, { phone, do_not_contact: false });
+  assert.equal((await sendTemplate(keys.all, template(phone))).body.success, true);
+});
+
+Deno.test("nobody replies in the conversation of an archived contact until it is restored", async () => {
+  const own = await newCompany();
+  await writes(own);
+  const reply = (query = "") => sendReply(own.keys.all, replyIn(own), query);
+  assert.equal((await call(own.keys.all, "DELETE", `/contacts/${own.contact_id}`)).status, 204);
+  const refused = await reply();
+  assert.deepEqual([refused.status, refused.body.code, refused.body.error], [
+    409,
+    "conflict",
+    "The contact of the conversation is archived; restore it, then reply",
+  ]);
+  await call(own.keys.all, "POST", `/contacts/${own.contact_id}/restore`);
+  assert.equal((await reply("?dry_run=true")).body.outcome, "send");
+});

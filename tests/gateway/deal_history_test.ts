@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { newCompany } from "../support/company.ts";
+import { type Answer, call } from "../support/calls.ts";
+import { assertInOrder } from "../support/pipelines.ts";
+import { personToken, rest, token } from "../support/rest.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompany();
+const { contact_id, stage_ids: [first, second, third] } = company;
+const [{ id: api_key_id }] = await withDatabase((sql) =>
+  sql`select id from api_keys where company_id = ${company.id} and scopes = '{write}'`
+);
+
+async function newDeal(): Promise<string> {
+  const json = { title: "Deal", contact_id, stage_id: first };
+  return (await call(company.keys.write, "POST", "/deals", { json })).body.data.id;
+}
+
+function patch(id: string, json: unknown): Promise<Answer> {
+  return call(company.keys.write, "PATCH", `/deals/${id}`, { json });
+}
+
+async function historyOf(id: string, query = ""): Promise<Answer["body"]> {
+  const { status, body } = await call(company.keys.read, "GET", `/deals/${id}/history${query}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+type Entry = Record<string, unknown>;
+const movesOf = (entries: Entry[]) => entries.map(({ kind, from, to, by }) => [kind, from, to, by]);
+
+Deno.test("a history tells each move of a deal and its creation, newest first, by which key or person", async () => {
+  const id = await newDeal();
+  const created = (await call(company.keys.read, "GET", `/deals/${id}`)).body.data;
+  assert.equal(created.stage_changed_at, created.created_at);
+  // What changes neither stage nor status is no entry.
+  await patch(id, { title: "Bigger", stage_id: first, status: "open" });
+  const won = (await patch(id, { stage_id: second, status: "won" })).body.data;
+  const person = await personToken(company.member_id);
+  await rest(person, "PATCH", `/deals?id=eq.${id}`, { json: { stage_id: third, status: "lost" } });
+  await rest(await token({ role: "service_role" }), "PATCH", `/deals?id=eq.${id}`, {
+    json: { status: "open", won_at: "2020-01-01T00:00:00Z", stage_changed_at: "2020-01-01" },
+  });
+  const { data, pagination } = await historyOf(id);
+  const [byKey, byPerson] = [{ api_key_id }, { user_id: company.member_id }];
+  assert.deepEqual(movesOf(data), [
+    ["status_changed", "lost", "open", null],
+    ["status_changed", "won", "lost", byPerson],
+    ["stage_changed", second, third, byPerson],
+    ["status_changed", "open", "won", byKey],
+    ["stage_changed", first, second, byKey],
+    ["created", null, first, byKey],
+  ]);
+  assert.deepEqual(Object.keys(data[0]), ["id", "kind", "from", "to", "at", "by"]);
+  assert.deepEqual(pagination, { limit: 50, has_more: false, next_cursor: null });
+  const times = data.map(({ at }: Entry) => at);
+  assert.deepEqual(times, [...new Set(times)].sort().reverse());
+  assert.deepEqual([won.stage_changed_at, won.won_at, won.lost_at], [times[4], times[3], null]);
+  const { data: open } = (await call(company.keys.read, "GET", `/deals/${id}`)).body;
+  assert.deepEqual([open.won_at, open.lost_at, open.stage_changed_at], [null, null, times[2]]);
+  await assertInOrder(company.id);
+});
+
+Deno.test("a history is walked in pages, filtered and sorted, and is a 404 for an unknown deal", async () => {
+  const id = await newDeal();
+  for (const stage_id of [second, third, first]) await patch(id, { stage_id });
+  const whole = (await historyOf(id)).data;
+  const first_page = await historyOf(id, "?limit=3");
+  const { next_cursor } = first_page.pagination;
+  const last_page = await historyOf(id, `?limit=3&cursor=${next_cursor}`);
+  assert.deepEqual([...first_page.data, ...last_page.data], whole);
+  assert.deepEqual((await historyOf(id, "?sort=at")).data, whole.toReversed());
+  assert.deepEqual((await historyOf(id, "?kind=created")).data, whole.slice(-1));
+  assert.deepEqual((await historyOf(id, "?kind=status_changed")).data, []);
+  assert.deepEqual((await historyOf(id, "?fields=from,to&limit=1")).data, [
+    { from: third, to: first },
+  ]);
+  const path = `/deals/${crypto.randomUUID()}/history`;
+  const unknown = await call(company.keys.read, "GET", `${path}?kind=created`);
+  assert.deepEqual([unknown.status, unknown.body.error], [404, "Deal not found"]);
+  const foreign = await call((await newCompany()).keys.read, "GET", `/deals/${id}/history`);
+  assert.deepEqual([foreign.status, foreign.body.error], [404, "Deal not found"]);
+});
+
+Deno.test("of fifty moves at once each begins where the one before ended", async () => {
+  const id = await newDeal();
+  const stages = [first, second, third];
+  const moves = Array.from(
+    { length: 50 },
+    (_, at) =>
+      patch(id, { stage_id: stages[at % 3], status: ["open", "won", "lost"][at % 2 + at % 3 % 2] }),
+  );
+  for (const { status } of await Promise.all(moves)) assert.ok([200, 429, 503].includes(status));
+  assert.ok((await historyOf(id)).data.length > 5);
+  await assertInOrder(company.id);
+});
+
+Deno.test("deals are found and sorted by when they were won, lost or moved", async () => {
+  const own = await newCompany();
+  const stages = own.stage_ids;
+  const ids: string[] = [];
+  for (const status of ["won", "lost", "open", "won"]) {
+    const json = { title: status, contact_id: own.contact_id, stage_id: stages[0] };
+    const { id } = (await call(own.keys.all, "POST", "/deals", { json })).body.data;
+    await call(own.keys.all, "PATCH", `/deals/${id}`, { json: { status, stage_id: stages[1] } });
+    ids.push(id);
+  }
+  const found = async (query: string) => {
+    const { status, body } = await call(own.keys.read, "GET", `/deals?fields=id&${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.data.map(({ id }: Entry) => id);
+  };
+  const [won, lost, open, wonLast] = ids;
+  assert.deepEqual(await found("won_at[empty]=false&sort=-won_at"), [wonLast, won]);
+  assert.deepEqual(await found("lost_at[gte]=2020-01-01"), [lost]);
+  assert.deepEqual(await found("sort=-stage_changed_at&limit=4"), [wonLast, open, lost, won]);
+  assert.deepEqual(await found("won_at[gt]=2020-01-01&lost_at[empty]=true&sort=won_at"), [
+    won,
+    wonLast,
+  ]);
+});

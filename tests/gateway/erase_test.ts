@@ -1,0 +1,314 @@
+// A person is erased: what is answered then, who comes back, and what is under way meanwhile.
+import assert from "node:assert/strict";
+import { type Answer, assertField, call } from "../support/calls.ts";
+import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
+import { addSentMessage, anyPhone, newCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownGateway, ownSender, watchedStack } from "../support/own_functions.ts";
+import { replyIn, sendReply, writes } from "../support/replying.ts";
+import { accepted, ownChannel, sendTemplate, template } from "../support/sending.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompany();
+const { keys, stage_ids: [stage_id] } = company;
+const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
+const webhook = await ownWebhook();
+
+function ask(method: string, path: string, json?: unknown, headers = {}): Promise<Answer> {
+  return call(keys.all, method, path, { json, headers });
+}
+
+// deno-lint-ignore no-explicit-any -- a contact as the API answers it
+async function newContact(fields: Record<string, unknown> = {}): Promise<any> {
+  const { status, body } = await ask("POST", "/contacts", { phone: anyPhone(), ...fields });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.data;
+}
+
+const erase = (id: string, headers = {}) =>
+  ask("POST", `/contacts/${id}/erase`, { confirm: id }, headers);
+
+/** A person writes from this phone, so many seconds ago. Returns the id of the message. */
+async function inbound(phone: string, text: string, secondsAgo = 0): Promise<string> {
+  const from = phone.slice(1);
+  const id = `wamid.${crypto.randomUUID()}`;
+  const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo);
+  const value = {
+    metadata: { phone_number_id: company.phone_number_id },
+    contacts: [{ wa_id: from, profile: { name: "Somebody" } }],
+    messages: [{ from, id, timestamp, type: "text", text: { body: text } }],
+  };
+  const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
+  const body = JSON.stringify({ object: "whatsapp_business_account", entry });
+  assert.equal((await webhook.post(app, body)).status, 200);
+  return id;
+}
+
+async function foundBy(phone: string) {
+  const { body } = await ask("GET", `/contacts?phone=${encodeURIComponent(phone)}`);
+  assert.ok(body.data.length <= 1);
+  return body.data[0];
+}
+
+Deno.test("an erased contact is answered by its id, is in the changes, and is gone from lists and finds", async () => {
+  const word = `zq${crypto.randomUUID().slice(0, 8)}`;
+  const start = (await ask("GET", "/contacts/changes?start=now")).body.pagination.next_cursor;
+  const contact = await newContact({ name: word, email: `${word}@example.com`, tags: [word] });
+  const deal = await ask("POST", "/deals", { title: word, contact_id: contact.id, stage_id });
+  const erased = await erase(contact.id);
+  assert.equal(erased.status, 200);
+  const { data } = erased.body;
+  assert.deepEqual(
+    { name: data.name, phone: data.phone, email: data.email, tags: data.tags, id: data.id },
+    { name: null, phone: null, email: null, tags: [], id: contact.id },
+  );
+  assert.ok(Math.abs(Date.parse(data.erased_at) - Date.now()) < 60_000);
+  const shown = await ask("GET", `/contacts/${contact.id}`);
+  assert.deepEqual([shown.status, shown.body.data], [200, data]);
+  assert.equal(erased.headers.get("ETag"), shown.headers.get("ETag"));
+
+  for (
+    const find of [`id=${contact.id}`, `q=${word}`, `phone=${encodeURIComponent(contact.phone)}`]
+  ) {
+    assert.deepEqual((await ask("GET", `/contacts?${find}`)).body.data, [], find);
+  }
+  assert.deepEqual((await ask("GET", `/search?q=${word}&archived=include`)).body.data, []);
+  const changes = await ask("GET", `/contacts/changes?cursor=${start}`);
+  const change = changes.body.data.find(({ id }: { id: string }) => id === contact.id);
+  assert.deepEqual(change, data);
+  const { title } = (await ask("GET", `/deals/${deal.body.data.id}`)).body.data;
+  assert.equal(title, "Erased");
+
+  const again = await erase(contact.id);
+  assert.deepEqual([again.status, again.body.data], [200, data]);
+});
+
+Deno.test("an erased contact takes no change, and is not restored", async () => {
+  const contact = await newContact();
+  await erase(contact.id);
+  const path = `/contacts/${contact.id}`;
+  const merge = { "Content-Type": "application/merge-patch+json" };
+  const refused = await Promise.all([
+    ask("PATCH", path, { phone: anyPhone(), name: "Back" }),
+    ask("PATCH", path, { name: "Back" }, merge),
+    ask("POST", `${path}/restore`),
+  ]);
+  for (const { status, body } of refused) {
+    assert.deepEqual([status, body.code], [404, "not_found"]);
+    assert.match(body.error, /was erased, so nothing is left to change or to restore/);
+  }
+  const batch = await ask("PATCH", "/contacts/batch", {
+    items: [{ id: contact.id, name: "Back" }],
+  });
+  assert.equal(batch.body.data[0].status, 404);
+  assert.equal((await ask("DELETE", path)).status, 204, "it is archived already");
+  assertField(
+    await ask("POST", "/deals", { title: "New", contact_id: contact.id, stage_id }),
+    "contact_id",
+  );
+  const { body } = await ask("GET", path);
+  assert.deepEqual([body.data.name, typeof body.data.erased_at], [null, "string"]);
+});
+
+Deno.test("who is erased must be confirmed, by a key with the scope write, in the own company", async () => {
+  const [contact, other] = [await newContact({ name: "Ada" }), await newCompany()];
+  const path = `/contacts/${contact.id}/erase`;
+  for (
+    const json of [{}, { confirm: crypto.randomUUID() }, { confirm: "yes" }, { confirm: true }]
+  ) {
+    assertField(await ask("POST", path, json), "confirm");
+  }
+  assertField(await ask("POST", path, { confirm: contact.id, force: true }), "force");
+  const json = { confirm: contact.id };
+  for (const key of [keys.read, keys.messaging]) {
+    assert.equal((await call(key, "POST", path, { json })).status, 403);
+  }
+  assert.equal((await call(other.keys.all, "POST", path, { json })).status, 404);
+  assertField(await ask("POST", path, json, { "If-Match": '"1"' }), "If-Match");
+  assert.equal((await foundBy(contact.phone)).name, "Ada", "nothing was erased");
+  const upper = { confirm: contact.id.toUpperCase() };
+  assert.equal((await ask("POST", path, upper)).status, 200);
+});
+
+Deno.test("of fifty erasings at once, one is done, and all get its answer", async () => {
+  const contact = await newContact({ name: "Ada" });
+  const ask = await ownGateway(stack.url);
+  const answers: Answer[] = [];
+  const lines = await logged(async () => {
+    // A caller that is told to come again does so.
+    const one = async () => {
+      for (let tries = 0; tries < 200; tries++) {
+        const json = { confirm: contact.id };
+        const answer = await ask(keys.write, "POST", `/contacts/${contact.id}/erase`, json);
+        if (![429, 503].includes(answer.status)) return void answers.push(answer);
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, one));
+  });
+  assert.equal(answers.length, 50);
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.equal(new Set(answers.map(({ body }) => body.data.version)).size, 1);
+  const erased = lines.map((line) => JSON.parse(line)).filter(({ event }) =>
+    event === "contact_erased"
+  );
+  assert.equal(erased.length, 1);
+  const { contact_id, messages, sends, deals } = erased[0];
+  assert.deepEqual({ contact_id, messages, sends, deals }, {
+    ...{ contact_id: contact.id, messages: 0, sends: 0, deals: 0 },
+  });
+  assert.ok(!lines.join().includes(contact.phone.slice(1)) && !lines.join().includes("Ada"));
+});
+
+Deno.test("an erasing whose answer is lost is repeated with its Idempotency-Key", async () => {
+  const contact = await newContact({ name: "Ada" });
+  const headers = { "Idempotency-Key": `forget-${contact.phone}` };
+  let isLost = true;
+  await using database = watchedStack(async (request) => {
+    if (!isLost || !request.url.includes("erase_contact")) return null;
+    isLost = false;
+    await (await database.forward(request)).body?.cancel();
+    return new Response(null, { status: 503 });
+  });
+  const gateway = await ownGateway(database.url);
+  const path = `/contacts/${contact.id}/erase`;
+  await logged(async () => {
+    const lost = await gateway(keys.write, "POST", path, { confirm: contact.id }, headers);
+    assert.equal(lost.status, 503);
+  });
+  const repeat = await gateway(keys.write, "POST", path, { confirm: contact.id }, headers);
+  assert.deepEqual(
+    [repeat.status, repeat.headers.get("Idempotent-Replayed"), repeat.body.data.phone],
+    [200, "true", null],
+  );
+});
+
+Deno.test("an erased phone comes back as someone new", async () => {
+  const [created, written, sent] = [await newContact(), await newContact(), await newContact()];
+  for (const { id } of [created, written, sent]) await erase(id);
+  const again = await newContact({ phone: created.phone });
+  assert.deepEqual([again.name, again.do_not_contact], [null, false]);
+  await inbound(written.phone, "Oi");
+  assert.equal((await sendTemplate(keys.messaging, template(sent.phone))).body.success, true);
+  for (const { id, phone } of [created, written, sent]) {
+    const found = await foundBy(phone);
+    assert.notEqual(found.id, id);
+    assert.equal((await ask("GET", `/contacts/${id}`)).body.data.phone, null);
+  }
+  const old = anyPhone();
+  const contact = await newContact({ phone: old });
+  await erase(contact.id);
+  await inbound(old, "Said before, and delivered late", 60);
+  assert.equal(await foundBy(old), undefined);
+});
+
+Deno.test("whoever asked not to be contacted goes on being so, however the phone comes back", async () => {
+  const byHand = await newContact({ do_not_contact: true });
+  const byWord = await newContact();
+  await inbound(byWord.phone, "STOP", 3);
+  const ofMarketing = await newContact();
+  await withDatabase((sql) =>
+    sql`
+      update contacts set marketing_stopped_at = now() - interval '1 day', marketing_stop_source = 'preference'
+      where id = ${ofMarketing.id}
+    `
+  );
+  const before = await Promise.all(
+    [byHand, byWord, ofMarketing].map(({ phone }) => foundBy(phone)),
+  );
+  for (const { id } of before) await erase(id);
+
+  const repeated = await sendTemplate(keys.messaging, template(byHand.phone));
+  assert.deepEqual([repeated.body.success, repeated.body.reason], [false, "do_not_contact"]);
+  await inbound(byWord.phone, "Mudei de ideia?");
+  await newContact({ phone: byHand.phone });
+  await newContact({ phone: ofMarketing.phone });
+  for (const was of before) {
+    const { id, do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out_at } =
+      await foundBy(was.phone);
+    assert.notEqual(id, was.id);
+    assert.deepEqual({
+      do_not_contact,
+      do_not_contact_source,
+      do_not_contact_at,
+      marketing_opt_out_at,
+    }, {
+      do_not_contact: was.do_not_contact,
+      do_not_contact_source: was.do_not_contact_source,
+      do_not_contact_at: was.do_not_contact_at,
+      marketing_opt_out_at: was.marketing_opt_out_at,
+    });
+  }
+  // The person takes it back, and is erased as someone who did.
+  await inbound(byWord.phone, "START");
+  const back = await foundBy(byWord.phone);
+  assert.equal(back.do_not_contact, false);
+  await erase(back.id);
+  assert.equal((await newContact({ phone: byWord.phone })).do_not_contact, false);
+});
+
+Deno.test("a send under way while its person is erased ends, and brings nothing back", async () => {
+  const contact = await newContact({ name: "Ada" });
+  const json = template(contact.phone, { idempotency_key: `under-way-${contact.phone}` });
+  const wamid = `wamid.${btoa(contact.phone)}`;
+  await using channel = ownChannel(async () => {
+    assert.equal((await erase(contact.id)).status, 200);
+    return accepted(wamid);
+  });
+  const send = await ownSender(channel.url);
+  const first = await send(keys.messaging, json);
+  assert.deepEqual([first.status, first.body.success], [200, true]);
+  const { message_id } = first.body;
+  const status = async () => (await ask("GET", `/messages/${message_id}`)).body.data;
+  const message = await status();
+  assert.deepEqual([message.status, message.content], ["accepted", ""]);
+  assert.match(message.whatsapp_message_id, /^erased\.[0-9a-f]{64}$/);
+  const repeat = await send(keys.messaging, json);
+  assert.deepEqual([repeat.status, repeat.body.message_id, repeat.body.status], [
+    200,
+    message_id,
+    "sent",
+  ]);
+  assert.equal(channel.calls.length, 1);
+});
+
+Deno.test("a released send of an erased person does not go out again", async () => {
+  const contact = await newContact();
+  const idempotency_key = `released-${contact.phone}`;
+  const conversation_id = await withDatabase(async (sql) => {
+    const row = {
+      ...{ company_id: company.id, contact_id: contact.id },
+      messaging_account_id: company.account_id,
+    };
+    const [{ id }] = await sql`insert into conversations ${sql(row)} returning id`;
+    const send = { idempotency_key, state: "released" as const, reason: "channel_unavailable" };
+    await addSentMessage(sql, { id: company.id, conversation_id: id }, send);
+    return id;
+  });
+  await erase(contact.id);
+  const repeat = await sendTemplate(keys.messaging, template(contact.phone, { idempotency_key }));
+  assert.deepEqual([repeat.status, repeat.body.status, repeat.body.success], [
+    200,
+    "failed",
+    false,
+  ]);
+  const conversation = await ask("GET", `/conversations/${conversation_id}`);
+  assert.deepEqual(
+    [conversation.body.data.status, conversation.body.data.window_expires_at],
+    ["closed", null],
+  );
+});
+
+Deno.test("nobody replies to an erased person", async () => {
+  const own = await newCompany();
+  await writes(own);
+  const { status } = await call(own.keys.all, "POST", `/contacts/${own.contact_id}/erase`, {
+    json: { confirm: own.contact_id },
+  });
+  assert.equal(status, 200);
+  const closed = await sendReply(own.keys.messaging, replyIn(own));
+  assert.deepEqual([closed.status, closed.body.code], [409, "conflict"]);
+  const path = `/conversations/${own.conversation_id}`;
+  assert.equal((await call(own.keys.all, "PATCH", path, { json: { status: "open" } })).status, 200);
+  const reopened = await sendReply(own.keys.messaging, replyIn(own));
+  assert.deepEqual([reopened.status, reopened.body.code], [409, "conflict"]);
+});

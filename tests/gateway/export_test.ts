@@ -1,0 +1,121 @@
+// All that is held on a person, as one JSON.
+import assert from "node:assert/strict";
+import { call } from "../support/calls.ts";
+import { addChannelFacts } from "../support/channel_facts.ts";
+import { addMessage, addSentMessage, newCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { watchedStack } from "../support/own_functions.ts";
+import { gateway } from "../../supabase/functions/gateway/app.ts";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { environment, withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompany();
+const { keys, contact_id, conversation_id } = company;
+
+async function exported(id: string, key = keys.read) {
+  const answer = await call(key, "GET", `/contacts/${id}/export`);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body.data;
+}
+
+Deno.test("an export has everything of the person, as each operation answers it, over all pages", async () => {
+  await withDatabase(async (sql) => {
+    await addChannelFacts(sql, company);
+    await addChannelFacts(sql, await newCompany());
+    await sql`
+      insert into messages (company_id, conversation_id, direction, content)
+      select ${company.id}, ${conversation_id}, 'inbound', 'text ' || n from generate_series(1, 450) as n
+    `;
+    await addSentMessage(sql, company, { idempotency_key: "kept" }, { content: 'Olá 😀 "x"\n' });
+    await sql`update contacts set do_not_contact = true where id = ${contact_id}`;
+    await sql`
+      insert into conversations (company_id, contact_id, messaging_account_id, status)
+      values (${company.id}, ${contact_id}, ${company.account_id}, 'closed')
+    `;
+    await sql`update deals set archived_at = now() where id = ${company.deal_id}`;
+  });
+  const data = await exported(contact_id);
+  const read = async (path: string) => (await call(keys.read, "GET", path)).body.data;
+  assert.deepEqual(data.contact, await read(`/contacts/${contact_id}`));
+  assert.deepEqual(data.deals, [await read(`/deals/${company.deal_id}?archived=include`)]);
+  assert.deepEqual(data.conversations, await read(`/conversations?contact_id=${contact_id}`));
+  assert.equal(data.conversations.length, 2);
+  assert.equal(data.messages.length, 451);
+  assert.equal(new Set(data.messages.map(({ id }: { id: string }) => id)).size, 451);
+  assert.deepEqual(
+    data.messages.slice(0, 200),
+    await read(`/conversations/${conversation_id}/messages?limit=200`),
+  );
+  assert.deepEqual(data.sends, await read("/sends?idempotency_key=kept"));
+  assert.deepEqual(
+    [
+      data.identities.length,
+      data.former_phones.length,
+      data.identity_events.length,
+      data.windows.length,
+    ],
+    [1, 1, 1, 1],
+  );
+  const { do_not_contact, do_not_contact_source, marketing_opt_out_at } = data.wishes;
+  assert.deepEqual([do_not_contact, do_not_contact_source, marketing_opt_out_at], [
+    true,
+    "manual",
+    null,
+  ]);
+});
+
+Deno.test("an archived person is exported too, and of an erased one what is left", async () => {
+  const own = await newCompany();
+  await withDatabase(async (sql) => {
+    await addMessage(sql, own, { content: "secret" });
+    await addChannelFacts(sql, own);
+  });
+  assert.equal((await call(own.keys.write, "DELETE", `/contacts/${own.contact_id}`)).status, 204);
+  const archived = await exported(own.contact_id, own.keys.read);
+  assert.equal(archived.messages[0].content, "secret");
+  assert.match(archived.identities[0].user_id, /^BR\./);
+  const json = { confirm: own.contact_id };
+  await call(own.keys.write, "POST", `/contacts/${own.contact_id}/erase`, { json });
+  const left = await exported(own.contact_id, own.keys.read);
+  assert.deepEqual(
+    [
+      left.messages[0].content,
+      left.identities,
+      left.former_phones,
+      left.windows,
+      left.contact.phone,
+    ],
+    ["", [], [], [], null],
+  );
+});
+
+Deno.test("only a key with the scope read exports, and only people of its company", async () => {
+  const other = await newCompany();
+  const path = `/contacts/${contact_id}/export`;
+  for (const key of [keys.write, keys.messaging]) {
+    assert.equal((await call(key, "GET", path)).status, 403);
+  }
+  for (const id of [other.contact_id, crypto.randomUUID()]) {
+    const { status, body } = await call(keys.read, "GET", `/contacts/${id}/export`);
+    assert.deepEqual([status, body.error], [404, "Contact not found"]);
+  }
+  assert.equal((await call(keys.read, "GET", `${path}?fields=name`)).status, 422);
+});
+
+Deno.test("an export is made while it is sent, and is broken off when the database fails, so that nobody takes it for whole", async () => {
+  await using database = watchedStack((request) =>
+    request.url.includes("own_sends") ? Response.json({ message: "busy" }, { status: 503 }) : null
+  );
+  const app = gateway(await readConfig(environment({ supabaseUrl: database.url })));
+  const lines = await logged(async () => {
+    const answer = await app.request(`http://edge/gateway/contacts/${contact_id}/export`, {
+      headers: { Authorization: `Bearer ${keys.read}` },
+    });
+    assert.equal(answer.status, 200);
+    const reads = database.seen.length;
+    assert.ok(reads < 5, `${reads} reads before anything is sent`);
+    await assert.rejects(answer.text());
+  });
+  const [line] = lines.map((line) => JSON.parse(line));
+  assert.deepEqual([line.event, line.database.message], ["answer_broken_off", "busy"]);
+});

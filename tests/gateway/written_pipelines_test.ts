@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { type Company, newCompany } from "../support/company.ts";
+import { type Answer, assertField, call } from "../support/calls.ts";
+import { assertInOrder } from "../support/pipelines.ts";
+
+type Row = Record<string, unknown>;
+
+function as({ keys }: Company) {
+  const ask = (method: string, path: string, json?: unknown, headers?: Record<string, string>) =>
+    call(keys.all, method, path, { json, headers });
+  const names = async (path: string) =>
+    (await ask("GET", `${path}${path.includes("?") ? "&" : "?"}fields=name,position`)).body.data
+      .map(({ name, position }: Row) => `${position} ${name}`);
+  return { ask, names };
+}
+
+const company = await newCompany();
+const { ask, names } = as(company);
+
+async function add(path: string, json: Row): Promise<Row & { id: string; version: string }> {
+  const { status, body } = await ask("POST", path, json);
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.data;
+}
+
+function newStage(pipeline_id: string, name = "Stage", position?: number) {
+  return add("/stages", { pipeline_id, name, ...(position !== undefined && { position }) });
+}
+
+function assertConflict({ status, body }: Answer, sentence: RegExp) {
+  assert.deepEqual([status, body.code], [409, "conflict"], JSON.stringify(body));
+  assert.match(body.error, sentence);
+}
+
+Deno.test("stages are added and moved where the position says, and the others make room", async () => {
+  const { id } = await add("/pipelines", { name: "Line" });
+  const path = `/stages?pipeline_id=${id}`;
+  const a = await newStage(id, "a");
+  assert.deepEqual([a.position, a.archived_at, a.company_id], [0, null, company.id]);
+  const b = await newStage(id, "b", 99);
+  assert.equal(b.position, 1);
+  await newStage(id, "c", 0);
+  await newStage(id, "d", 1);
+  assert.deepEqual(await names(path), ["0 c", "1 d", "2 a", "3 b"]);
+  const move = async (stage: { id: string }, position: number) => {
+    const { status, body } = await ask("PATCH", `/stages/${stage.id}`, { position });
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.data.position;
+  };
+  assert.equal(await move(a, 0), 0);
+  assert.deepEqual(await names(path), ["0 a", "1 c", "2 d", "3 b"]);
+  assert.equal(await move(a, 2), 2);
+  assert.deepEqual(await names(path), ["0 c", "1 d", "2 a", "3 b"]);
+  assert.equal(await move(a, 2_147_483_647), 3);
+  assert.equal(await move(b, 2), 2);
+  assert.deepEqual(await names(path), ["0 c", "1 d", "2 b", "3 a"]);
+  const other = await add("/pipelines", { name: "Other" });
+  await newStage(other.id, "x");
+  await newStage(other.id, "y");
+  const moved = await ask("PATCH", `/stages/${b.id}`, { pipeline_id: other.id, position: 1 });
+  assert.deepEqual([moved.body.data.pipeline_id, moved.body.data.position], [other.id, 1]);
+  assert.deepEqual(await names(path), ["0 c", "1 d", "2 a"]);
+  assert.deepEqual(await names(`/stages?pipeline_id=${other.id}`), ["0 x", "1 b", "2 y"]);
+  assert.equal((await ask("DELETE", `/stages/${b.id}`)).status, 204);
+  assert.deepEqual(await names(`/stages?pipeline_id=${other.id}`), ["0 x", "1 y"]);
+  await assertInOrder(company.id);
+});
+
+Deno.test("another pipeline takes the place of the default one, which cannot be taken away", async () => {
+  const own = await newCompany();
+  const { ask } = as(own);
+  const sales = `/pipelines/${own.pipeline_id}`;
+  assertConflict(await ask("PATCH", sales, { is_default: false }), /one default pipeline/);
+  assertConflict(await ask("DELETE", sales), /make another one the default first/);
+  const made =
+    (await ask("POST", "/pipelines", { name: "New", is_default: true, position: 0 })).body
+      .data;
+  assert.deepEqual([made.is_default, made.position], [true, 0]);
+  assert.equal((await ask("GET", sales)).body.data.is_default, false);
+  const back = await ask("PATCH", sales, { is_default: true, name: "Sales 2" });
+  assert.deepEqual([back.body.data.is_default, back.body.data.name], [true, "Sales 2"]);
+  assert.equal(
+    (await ask("PATCH", `/pipelines/${made.id}`, { is_default: false })).status,
+    200,
+  );
+  await assertInOrder(own.id);
+});
+
+Deno.test("a stage is archived once its deals have a place to go, and they move there", async () => {
+  const { id } = await add("/pipelines", { name: "Archive" });
+  const [from, to, gone] = [
+    await newStage(id, "from"),
+    await newStage(id, "to"),
+    await newStage(id),
+  ];
+  assert.equal((await ask("DELETE", `/stages/${gone.id}`)).status, 204);
+  const deals: string[] = [];
+  for (const title of ["one", "two"]) {
+    const json = { title, contact_id: company.contact_id, stage_id: from.id };
+    deals.push((await ask("POST", "/deals", json)).body.data.id);
+  }
+  const path = `/stages/${from.id}`;
+  const archiving = (target: string) => ask("DELETE", `${path}?move_deals_to=${target}`);
+  assertField(await ask("DELETE", path), "move_deals_to", /^is required, because the stage has/);
+  assertField(await archiving(from.id), "move_deals_to", /^must be another stage/);
+  assertField(await archiving(gone.id), "move_deals_to", /^is not a stage of your company, or is/);
+  const foreign = (await newCompany()).stage_ids[0];
+  assertField(await archiving(foreign), "move_deals_to", /^is not a stage of your company, or is/);
+  assertField(await archiving("x"), "move_deals_to", /^must be a UUID/);
+  assertConflict(await ask("DELETE", `/pipelines/${id}`), /has deals/);
+
+  const stale = await ask("DELETE", `${path}?move_deals_to=${to.id}`, undefined, {
+    "If-Match": '"1"',
+  });
+  assert.equal(stale.status, 412);
+  const done = await ask("DELETE", `${path}?move_deals_to=${to.id}`, undefined, {
+    "If-Match": stale.body.etag,
+  });
+  assert.deepEqual([done.status, done.body], [204, ""]);
+  assert.equal((await ask("DELETE", path)).status, 204);
+  for (const deal of deals) {
+    const { body } = await ask("GET", `/deals/${deal}?include=stage`);
+    assert.deepEqual([body.data.stage_id, body.data.stage.name], [to.id, "to"]);
+    const [{ kind, from: left, to: reached }] =
+      (await ask("GET", `/deals/${deal}/history`)).body.data;
+    assert.deepEqual([kind, left, reached], ["stage_changed", from.id, to.id]);
+  }
+  // What is archived is shown where it is asked for, and takes nothing.
+  assert.equal((await ask("GET", path)).status, 404);
+  assert.ok((await ask("GET", `${path}?archived=include`)).body.data.archived_at);
+  assert.deepEqual(await names(`/stages?pipeline_id=${id}`), ["0 to"]);
+  const only = (await ask("GET", `/stages?pipeline_id=${id}&archived=only`)).body.data;
+  assert.deepEqual(only.map(({ name }: Row) => name).sort(), ["Stage", "from"]);
+  const included = (await ask("GET", `/pipelines/${id}?include=stages`)).body.data.stages;
+  assert.deepEqual(included.map(({ name }: Row) => name), ["to"]);
+  assertConflict(await ask("PATCH", path, { name: "x" }), /archived stage cannot be changed/);
+  const into = { title: "x", contact_id: company.contact_id, stage_id: from.id };
+  const batch = { items: [into, { ...into, stage_id: to.id }] };
+  const { data: results } = (await ask("POST", "/deals/batch", batch)).body;
+  assert.deepEqual(results.map(({ status }: Row) => status), [422, 201]);
+  assert.match(results[0].error.details[0].message, /archived$/);
+  assertField(await ask("POST", "/deals", into), "stage_id", /archived$/);
+  assertField(
+    await ask("PATCH", `/deals/${deals[0]}`, { stage_id: from.id }),
+    "stage_id",
+    /archived$/,
+  );
+});
+
+Deno.test("a pipeline is archived with its stages, and takes no other", async () => {
+  const { id } = await add("/pipelines", { name: "Ending" });
+  const stage = await newStage(id);
+  assert.equal((await ask("DELETE", `/pipelines/${id}`)).status, 204);
+  assert.equal((await ask("DELETE", `/pipelines/${id}`)).status, 204);
+  assert.equal((await ask("GET", `/stages/${stage.id}`)).status, 404);
+  assertField(
+    await ask("POST", "/stages", { pipeline_id: id, name: "x" }),
+    "pipeline_id",
+    /archived$/,
+  );
+  const other = await newStage(company.pipeline_id);
+  assertField(
+    await ask("PATCH", `/stages/${other.id}`, { pipeline_id: id }),
+    "pipeline_id",
+    /archived/,
+  );
+  assertConflict(await ask("PATCH", `/pipelines/${id}`, { is_default: true }), /cannot be changed/);
+  assert.equal((await ask("GET", `/pipelines/${id}?archived=only`)).body.data.name, "Ending");
+  await assertInOrder(company.id);
+});
+
+Deno.test("wrong fields of pipelines and stages are refused by name", async () => {
+  const { pipeline_id } = company;
+  assertField(await ask("POST", "/pipelines", {}), "name", /^is required/);
+  assertField(await ask("POST", "/pipelines", { name: " " }), "name", /^must not be empty/);
+  assertField(
+    await ask("POST", "/pipelines", { name: "x", position: -1 }),
+    "position",
+    /whole number from 0/,
+  );
+  assertField(
+    await ask("POST", "/pipelines", { name: "x", position: 1.5 }),
+    "position",
+    /whole number from 0/,
+  );
+  assertField(
+    await ask("POST", "/pipelines", { name: "x", is_default: null }),
+    "is_default",
+    /null/,
+  );
+  assertField(
+    await ask("POST", "/pipelines", { name: "x", archived_at: null }),
+    "archived_at",
+    /read-only/,
+  );
+  assertField(await ask("POST", "/stages", { name: "x" }), "pipeline_id", /^is required/);
+  assertField(await ask("PATCH", `/stages/${company.stage_ids[0]}`, {}), "body", /at least one of/);
+  assertField(
+    await ask("PATCH", `/pipelines/${pipeline_id}`, { colour: "red" }),
+    "colour",
+    /not a field/,
+  );
+  assertField(await ask("DELETE", `/pipelines/${pipeline_id}?force=true`), "force", /./);
+});
+
+Deno.test("fifty additions at the first place at once leave the positions dense; with one Idempotency-Key they are one", async () => {
+  const own = await newCompany();
+  const { ask } = as(own);
+  const { pipeline_id } = own;
+  const answers = await Promise.all(
+    Array.from(
+      { length: 50 },
+      (_, at) => ask("POST", "/stages", { pipeline_id, name: `Stage ${at}`, position: 0 }),
+    ),
+  );
+  const made = answers.filter(({ status }) => status === 201).length;
+  assert.ok(made > 0 && answers.every(({ status }) => [201, 429, 503].includes(status)));
+  await assertInOrder(own.id);
+  const { data } = (await ask("GET", `/stages?pipeline_id=${pipeline_id}&limit=200`)).body;
+  assert.equal(data.length, own.stage_ids.length + made);
+
+  const headers = { "Idempotency-Key": crypto.randomUUID() };
+  const same = await Promise.all(
+    Array.from(
+      { length: 50 },
+      () => ask("POST", "/pipelines", { name: "Once", is_default: true }, headers),
+    ),
+  );
+  const created = same.filter(({ status }) => status === 201);
+  assert.ok(same.every(({ status }) => [201, 409, 429].includes(status)));
+  assert.equal(new Set(created.map(({ body }) => body.data.id)).size, 1);
+  const repeat = await ask("POST", "/pipelines", { name: "Once", is_default: true }, headers);
+  assert.equal(repeat.headers.get("Idempotent-Replayed"), "true");
+  const { data: pipelines } = (await ask("GET", "/pipelines?name=Once")).body;
+  assert.equal(pipelines.length, 1);
+  const other = await ask("POST", "/pipelines", { name: "Other" }, headers);
+  assert.deepEqual([other.status, other.body.code], [422, "idempotency_key_reused"]);
+  const refused = await ask("POST", "/stages", { pipeline_id: own.id, name: "x" }, headers);
+  assertField(refused, "pipeline_id");
+  assert.equal((await ask("POST", "/stages", { pipeline_id, name: "x" }, headers)).status, 201);
+});
+
+Deno.test("deals that come into a stage while it is archived are refused or moved, and none stays", async () => {
+  const own = await newCompany();
+  const { ask } = as(own);
+  const [to, from] = own.stage_ids;
+  const json = { title: "Deal", contact_id: own.contact_id, stage_id: from };
+  const adding = Array.from({ length: 25 }, () => ask("POST", "/deals", json));
+  const moving = ask("PATCH", `/deals/${own.deal_id}`, { stage_id: from });
+  const archiving = Array.from(
+    { length: 3 },
+    () => ask("DELETE", `/stages/${from}?move_deals_to=${to}`),
+  );
+  const answers = await Promise.all([...adding, moving, ...archiving]);
+  assert.ok(answers.every(({ status }) => [200, 201, 204, 422, 429, 503].includes(status)));
+  let last = await ask("DELETE", `/stages/${from}?move_deals_to=${to}`);
+  if (last.status !== 204) last = await ask("DELETE", `/stages/${from}?move_deals_to=${to}`);
+  assert.equal(last.status, 204);
+  await assertInOrder(own.id);
+});
