@@ -8,15 +8,10 @@ as $$
 declare
   ids uuid[];
 begin
-  with locked as (
-    select id from public.contacts
-    where company_id = own_company_id and id in (select (item ->> 'id')::uuid from unnest(items) as given (item))
-      and archived_at is null
-    order by id for no key update
-  )
-  select array_agg(locked.id order by place) into ids
+  perform app.lock_contacts_to_patch(own_company_id, items);
+  select array_agg(contacts.id order by place) into ids
   from unnest(items) with ordinality as given (item, place)
-  left join locked on locked.id = (item ->> 'id')::uuid;
+  left join public.contacts on company_id = own_company_id and id = (item ->> 'id')::uuid and archived_at is null;
 
   -- Whether a phone is free when its turn comes depends on the order.
   if exists (

@@ -87,31 +87,35 @@ begin
     return null;
   end if;
   -- Whoever has the lock is at work. To wait for it, as for the row itself, would hold a connection.
-  if not pg_try_advisory_xact_lock(hashtextextended(
+  if pg_try_advisory_xact_lock(hashtextextended(
     format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
   )) then
-    raise sqlstate 'PT409' using message = 'idempotency_in_progress';
+    insert into public.idempotency_keys as known (company_id, path, key, fingerprint)
+    select own_company_id, asked ->> 'path', asked ->> 'key', asked ->> 'fingerprint'
+    where not exists (
+      select from public.idempotency_keys
+      where company_id = own_company_id and path = erased ->> 'path' and key = erased ->> 'key'
+        and made_at >= now() - interval '24 hours'
+    )
+    on conflict (company_id, path, key) do update set
+      fingerprint = excluded.fingerprint,
+      outcome = null,
+      made_at = excluded.made_at
+    where known.made_at < now() - interval '24 hours';
+    if found then
+      return null;
+    end if;
   end if;
-  insert into public.idempotency_keys as known (company_id, path, key, fingerprint)
-  select own_company_id, asked ->> 'path', asked ->> 'key', asked ->> 'fingerprint'
-  where not exists (
-    select from public.idempotency_keys
-    where company_id = own_company_id and path = erased ->> 'path' and key = erased ->> 'key'
-      and made_at >= now() - interval '24 hours'
-  )
-  on conflict (company_id, path, key) do update set
-    fingerprint = excluded.fingerprint,
-    outcome = null,
-    made_at = excluded.made_at
-  where known.made_at < now() - interval '24 hours';
-  if found then
-    return null;
-  end if;
+  -- Another repeat has the lock too, while it reads. What is committed is done, whoever has it.
   select known.fingerprint, known.outcome, known.fingerprint = asked_as.fingerprint as is_same into earlier
   from (values (asked ->> 'key', asked ->> 'fingerprint'), (erased ->> 'key', erased ->> 'fingerprint'))
     as asked_as (key, fingerprint)
   join public.idempotency_keys as known on known.company_id = own_company_id
-    and known.path = asked ->> 'path' and known.key = asked_as.key;
+    and known.path = asked ->> 'path' and known.key = asked_as.key
+    and known.made_at >= now() - interval '24 hours';
+  if not found then
+    raise sqlstate 'PT409' using message = 'idempotency_in_progress';
+  end if;
   if not earlier.is_same then
     raise sqlstate 'PT422' using message = 'idempotency_key_reused';
   end if;

@@ -64,6 +64,8 @@ Deno.test("PUT creates the contact of a phone, and updates it by any spelling; t
     do_not_contact_at: null,
     marketing_opt_out_at: null,
     is_active: true,
+    archived_at: null,
+    erased_at: null,
   });
   const full = await put({ ...FULL, phone: spelling });
   assert.deepEqual([full.status, full.body.data.id], [200, id]);
