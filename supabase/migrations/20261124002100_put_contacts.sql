@@ -287,8 +287,8 @@ begin
 end
 $$;
 comment on function app.put_contacts_one_by_one(uuid, jsonb[], text) is
-  'app.put_contacts() in small sets, and item by item in those of which an item breaks a constraint, so that it does not '
-  'keep the others from being written.';
+  'app.put_contacts() in small sets, and item by item in those of which an item breaks a constraint, so that it does '
+  'not keep the others from being written.';
 
 create function app.put_contacts(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
 language plpgsql

@@ -5,8 +5,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Another phone key takes the stronger lock, for which new deals of the contact wait. Taken when the row is changed, and
-  -- not in order, it would wait for deals that wait for another contact of this batch.
+  -- Another phone key takes the stronger lock, for which new deals of the contact wait. Taken when the row is changed,
+  -- and not in order, it would wait for deals that wait for another contact of this batch.
   if exists (
     select from unnest(items) as given (item)
     join public.contacts on company_id = own_company_id and id = (item ->> 'id')::uuid
@@ -115,8 +115,8 @@ begin
 end
 $$;
 comment on function app.patch_contacts_one_by_one(uuid, jsonb[]) is
-  'app.patch_contacts() in small sets, and item by item in those of which an item breaks a constraint, so that it does not '
-  'keep the others from being written.';
+  'app.patch_contacts() in small sets, and item by item in those of which an item breaks a constraint, so that it does '
+  'not keep the others from being written.';
 
 create function app.patch_contacts(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
