@@ -129,8 +129,8 @@ begin
               'temperature', temperature, 'tags', tags, 'source', source, 'job_title', job_title, 'empresa', empresa,
               'custom_fields', custom_fields, 'do_not_contact', do_not_contact,
               'do_not_contact_source', do_not_contact_source, 'do_not_contact_at', do_not_contact_at,
-              'marketing_opt_out_at', marketing_opt_out_at, 'is_active', is_active, 'erased_at', erased_at,
-              'archived_at', archived_at, 'created_at', created_at, 'updated_at', updated_at, 'version', version
+              'marketing_opt_out_at', marketing_opt_out_at, 'is_active', is_active, 'archived_at', archived_at,
+              'erased_at', erased_at, 'created_at', created_at, 'updated_at', updated_at, 'version', version
             )
             from public.own_contacts where id = best.id
           )
@@ -184,8 +184,9 @@ begin
     'do_not_contact_source', contact.do_not_contact_source,
     'do_not_contact_at', contact.do_not_contact_at,
     'marketing_opt_out_at', contact.marketing_opt_out_at,
-    'is_active', contact.is_active, 'erased_at', contact.erased_at,
+    'is_active', contact.is_active,
     'archived_at', contact.archived_at,
+    'erased_at', contact.erased_at,
     'created_at', contact.created_at,
     'updated_at', contact.updated_at,
     'version', contact.version::text

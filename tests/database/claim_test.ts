@@ -83,6 +83,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       do_not_contact: false,
       is_active: true,
       archived_at: null,
+      erased_at: null,
       has_identity: false,
       do_not_contact_source: null,
       do_not_contact_at: null,
@@ -109,6 +110,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       updated_at: message.created_at,
       outcome: "pending",
       status: "pending",
+      is_erased: false,
       version: message.version,
     });
     const send = await row(sql, "sends", send_id);
@@ -131,6 +133,7 @@ Deno.test("a claim for a new phone makes a contact, a conversation, a message an
       updated_at: message.created_at,
       media_id: null,
       attempt: 1,
+      is_erased: false,
       double_sent_ids: [],
     });
   });

@@ -23,7 +23,7 @@ const CASES: Record<string, Record<string, string>> = {
     // Another name than there is
     "nam=x":
       "nam is not a parameter that is accepted here; did you mean name? There are limit, cursor, " +
-      "fields, sort, include_total, q, id, name, email, phone, temperature, tags, source, job_title, " +
+      "fields, sort, include_total, archived, q, id, name, email, phone, temperature, tags, source, job_title, " +
       "empresa, do_not_contact, marketing_opt_out_at, is_active, created_at, updated_at, " +
       "custom_fields.<key>",
     "colour=x": "colour is not a parameter that is accepted here; there are limit…",
@@ -109,7 +109,7 @@ const CASES: Record<string, Record<string, string>> = {
     "phone_number_id=x": "phone_number_id must be an id of the channel, which is made of digits",
   },
   getContact: {
-    "limit=1": "limit is not a parameter that is accepted here; there is only fields",
+    "limit=1": "limit is not a parameter that is accepted here; there are fields, archived",
   },
 };
 

@@ -38,6 +38,7 @@ Deno.test("a contact needs only a phone; every other field takes its default", a
     marketing_opt_out_at: null,
     is_active: true,
     archived_at: null,
+    erased_at: null,
   });
 });
 

@@ -52,7 +52,7 @@ for (const [list, all] of Object.entries(rows)) {
   });
 
   Deno.test(`${list} tells the same total on every page, also when only a later one asks for it`, async () => {
-    const total = all.length;
+    const total = all.filter(({ archived_at }) => !archived_at).length;
     for (const asks of [true, false]) {
       let query: Query = {
         limit: String(Math.ceil(total / 3)),

@@ -91,7 +91,7 @@ Deno.test("a function gets every method as it was written, and answers it itself
     assert.deepEqual((await codes()).slice(0, 2), [401, "missing_api_key"], method);
     assert.deepEqual(
       await codes(`Authorization: Bearer ${keys.all}`),
-      [405, "method_not_allowed", `${method} is not allowed here; use GET, HEAD, POST`],
+      [405, "method_not_allowed", `${method} is not allowed here; use GET, HEAD, POST, PUT`],
     );
     for (const path of PATHS) {
       const { status, text } = await ask(path);

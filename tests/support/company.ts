@@ -85,7 +85,7 @@ export async function addTemplate(
 ): Promise<string> {
   await sql`
     insert into template_catalogues (company_id, business_account_id, sync_due_at)
-    values (${company_id}, ${business_account_id}, 'infinity') on conflict do nothing
+    values (${company_id}, ${business_account_id}, '9999-01-01') on conflict do nothing
   `;
   const [{ phone_number_ids }] = await sql`
     select app.connected_numbers(${company_id}, ${business_account_id}) as phone_number_ids
