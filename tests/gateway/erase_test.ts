@@ -7,6 +7,7 @@ import { logged } from "../support/log_lines.ts";
 import { ownGateway, ownSender, watchedStack } from "../support/own_functions.ts";
 import { replyIn, sendReply, writes } from "../support/replying.ts";
 import { accepted, ownChannel, sendTemplate, template } from "../support/sending.ts";
+import { until } from "../support/started.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
@@ -73,8 +74,13 @@ Deno.test("an erased contact is answered by its id, is in the changes, and is go
     assert.deepEqual((await ask("GET", `/contacts?${find}`)).body.data, [], find);
   }
   assert.deepEqual((await ask("GET", `/search?q=${word}&archived=include`)).body.data, []);
-  const changes = await ask("GET", `/contacts/changes?cursor=${start}`);
-  const change = changes.body.data.find(({ id }: { id: string }) => id === contact.id);
+  // Other tests write too, and delay the changes.
+  let change: unknown;
+  await until(async () => {
+    const changes = await ask("GET", `/contacts/changes?cursor=${start}`);
+    change = changes.body.data.find(({ id }: { id: string }) => id === contact.id);
+    return change !== undefined;
+  });
   assert.deepEqual(change, data);
   const { title } = (await ask("GET", `/deals/${deal.body.data.id}`)).body.data;
   assert.equal(title, "Erased");
