@@ -199,6 +199,8 @@ Deno.test("finding, creating, upserting, sending and writing by the further phon
   await ask("DELETE", `/contacts/${survivor.id}`);
   assert.deepEqual(await find(other.phone), []);
   assert.equal((await find(other.phone, "&archived=only"))[0].id, survivor.id);
+  const all = await find(`${stranger.phone},${other.phone}`, "&archived=include");
+  assert.deepEqual(all.map(({ id }: { id: string }) => id), [stranger.id, survivor.id]);
 });
 
 Deno.test("what cannot be merged is refused, and nothing is written", async () => {

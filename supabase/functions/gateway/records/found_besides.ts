@@ -1,16 +1,11 @@
 import { rows } from "../../_shared/database/rows.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import type { Archived } from "./archived.ts";
-import type { ColumnTest, Condition } from "./conditions.ts";
+import { type ColumnTest, type Condition, isAnyOf } from "./conditions.ts";
 import type { Resource } from "./resource.ts";
 
 // A contact that others were merged into is found by their phones too. Nearly always a phone is the one of its contact,
 // and its list costs one round trip. Only what is not found by that is looked up.
-
-/** The values that a test asks for. */
-function valuesOf({ operand }: ColumnTest): string[] {
-  return operand.match(/\+\d+/g) ?? [];
-}
 
 function isChoice({ operator }: ColumnTest): boolean {
   return operator === "eq" || operator === "in";
@@ -30,7 +25,7 @@ export async function foundBesides(
   if (!besides) return [];
   const phone_keys = conditions.flatMap(testsOf)
     .filter((test) => test.column === besides.column && isChoice(test))
-    .flatMap(valuesOf);
+    .flatMap(({ operand }) => operand.match(/\+\d+/g) ?? []);
   const with_archived = archived !== "exclude";
   if (phone_keys.length === 0 || (found >= phone_keys.length && !with_archived)) return [];
   return rows(await db.rpc(besides.by, { phone_keys, with_archived }, { get: true })) as string[];
@@ -44,16 +39,10 @@ export function orThese(
 ): Condition[] {
   if (!besides || ids.length === 0) return conditions;
   const columns = [besides.column, archives?.keptIn?.[besides.column]];
-  const areThese = ids.map((id): ColumnTest => ({ column: "id", operator: "eq", operand: id }));
+  const [areThese] = isAnyOf("id", ids) as ColumnTest[];
   return conditions.map((each): Condition => {
     const tests = testsOf(each);
-    if (!tests.some((test) => columns.includes(test.column) && isChoice(test))) return each;
-    // Among alternatives, PostgREST's `in` has another grammar.
-    const alternatives = tests.flatMap((test) =>
-      test.operator === "in"
-        ? valuesOf(test).map((operand) => ({ ...test, operator: "eq", operand }))
-        : [test]
-    );
-    return { anyOf: [...alternatives, ...areThese] };
+    const isAsked = tests.some((test) => columns.includes(test.column) && isChoice(test));
+    return isAsked ? { anyOf: [...tests, areThese] } : each;
   });
 }
