@@ -203,6 +203,18 @@ Deno.test("finding, creating, upserting, sending and writing by the further phon
   assert.deepEqual(all.map(({ id }: { id: string }) => id), [stranger.id, survivor.id]);
 });
 
+Deno.test("a restored survivor has its further phone again, unless another contact has it by then", async () => {
+  for (const isTaken of [false, true]) {
+    const { survivor, other } = await merged();
+    await ask("DELETE", `/contacts/${survivor.id}`);
+    const fresh = isTaken ? await newContact({ phone: other.phone }) : survivor;
+    assert.equal((await ask("POST", `/contacts/${survivor.id}/restore`)).status, 200);
+    await ask("DELETE", `/contacts/${isTaken ? fresh.id : crypto.randomUUID()}`);
+    const found = (await find(other.phone)).map(({ id }: { id: string }) => id);
+    assert.deepEqual(found, isTaken ? [] : [survivor.id]);
+  }
+});
+
 Deno.test("what cannot be merged is refused, and nothing is written", async () => {
   const [contact, archived, erased] = [await newContact(), await newContact(), await newContact()];
   await ask("DELETE", `/contacts/${archived.id}`);
