@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { addSentMessage, anyPhone, newCompany } from "../support/company.ts";
+import { personToken, rest } from "../support/rest.ts";
 import { sendTemplate, template } from "../support/sending.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
@@ -201,6 +202,24 @@ Deno.test("finding, creating, upserting, sending and writing by the further phon
   assert.equal((await find(other.phone, "&archived=only"))[0].id, survivor.id);
   const all = await find(`${stranger.phone},${other.phone}`, "&archived=include");
   assert.deepEqual(all.map(({ id }: { id: string }) => id), [stranger.id, survivor.id]);
+});
+
+Deno.test("no other contact takes the further phone, and the survivor itself may", async () => {
+  const [{ survivor, other }, stranger] = [await merged(), await newContact({ name: "Z" })];
+  const { phone } = other;
+  const person = await personToken(company.member_id);
+  const alone = await ask("PATCH", `/contacts/${stranger.id}`, { phone });
+  const among = await ask("PATCH", "/contacts/batch?atomic=true", {
+    items: [{ id: stranger.id, phone }],
+  });
+  for (const { status, body } of [alone, among]) {
+    assert.deepEqual([status, body.code, body.existing_id], [409, "conflict", survivor.id]);
+  }
+  const at = `/contacts?id=eq.${stranger.id}`;
+  assert.equal((await rest(person, "PATCH", at, { json: { phone } })).status, 409);
+  const json = { company_id: company.id, phone };
+  assert.equal((await rest(person, "POST", "/contacts", { json })).status, 409);
+  assert.equal((await ask("PATCH", `/contacts/${survivor.id}`, { phone })).status, 200);
 });
 
 Deno.test("a restored survivor has its further phone again, unless another contact has it by then", async () => {
