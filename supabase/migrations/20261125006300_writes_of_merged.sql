@@ -114,9 +114,9 @@ begin
     json_agg(
       case
         when result ->> 'status' not in ('200', '201') then result::json
-        when met.id is null then '{"status": 404}'
+        when contacts.id is null then '{"status": 404}'
         else json_build_object(
-          'status', result -> 'status', 'id', met.id, 'data', app.contact_json(met)
+          'status', result -> 'status', 'id', contacts.id, 'data', app.contact_json(contacts)
         )
       end
       order by place
@@ -124,16 +124,20 @@ begin
     '[]'
   )
   into answered
-  from jsonb_array_elements(results) with ordinality as given (result, place)
+  from (
+    select
+      result, place, coalesce(
+        -- Since the earlier request, it may have been merged: its survivor is the person.
+        case when replayed then (
+          select merged_into from public.deleted_rows
+          where company_id = own_company_id and resource = 'contacts' and id = (result ->> 'id')::uuid
+        ) end,
+        (result ->> 'id')::uuid
+      ) as met
+    from jsonb_array_elements(results) with ordinality as given (result, place)
+  ) as given
   left join public.contacts
-    on contacts.company_id = own_company_id and contacts.id = (result ->> 'id')::uuid
-    and result ->> 'status' in ('200', '201')
-  -- Since an earlier request, a contact may have been merged: its survivor is the person.
-  cross join lateral (
-    select case when replayed and contacts.id is null then app.survivor_of(own_company_id, (result ->> 'id')::uuid) end
-  ) as merged (survivor)
-  left join public.contacts as met
-    on met.company_id = own_company_id and met.id = coalesce(contacts.id, survivor);
+    on contacts.company_id = own_company_id and contacts.id = met and result ->> 'status' in ('200', '201');
 
   if octet_length(answered::text) <= max_bytes then
     return json_build_object(
