@@ -1,5 +1,52 @@
 -- A key merges two contacts that are one person.
 
+create function app.lock_for_merging(own_company_id uuid, survivor_id uuid, from_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  found_messages bigint;
+  locked_messages bigint;
+begin
+  -- One merge of a company after the other, and no event of the company is applied meanwhile.
+  perform set_config('lock_timeout', '4s', true);
+  perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
+  for tries in 1..5 loop
+    begin
+      -- Before the contacts: whoever gives a deal another contact has locked the deal then.
+      perform from public.deals where company_id = own_company_id and contact_id = from_id
+      order by id for no key update;
+      -- The order of all locks: messages, contacts, windows, conversations. Messages of the survivor stay as they are.
+      perform from public.messages
+      where company_id = own_company_id and conversation_id in (
+        select id from public.conversations where company_id = own_company_id and contact_id = from_id
+      )
+      order by id for no key update;
+      get diagnostics locked_messages = row_count;
+      perform from public.contacts where company_id = own_company_id and id in (survivor_id, from_id)
+      order by id for update;
+      perform from public.contact_windows where company_id = own_company_id and contact_id in (survivor_id, from_id)
+      order by id for update;
+      perform from public.conversations where company_id = own_company_id and contact_id in (survivor_id, from_id)
+      order by id for update;
+      -- A send that was being claimed has its message by now, and later ones wait for the contact.
+      select count(*) into found_messages from public.messages
+      where company_id = own_company_id and conversation_id in (
+        select id from public.conversations where company_id = own_company_id and contact_id = from_id
+      );
+      exit when found_messages = locked_messages;
+      raise sqlstate 'CRM02'; -- gives the locks back, to take them again in their order
+    exception when sqlstate 'CRM02' then
+      if tries = 5 then
+        raise lock_not_available using message = 'Messages of the contact are being added all the time';
+      end if;
+    end;
+  end loop;
+end
+$$;
+comment on function app.lock_for_merging(uuid, uuid, uuid) is
+  'Locks two contacts, and what moves from the other one to the survivor, in the order of all locks.';
+
 create function app.merge_found_contacts(
   own_company_id uuid, survivor_id uuid, from_id uuid, accepted_versions bigint[]
 ) returns jsonb
@@ -12,13 +59,7 @@ declare
   other public.contacts;
   holder uuid;
 begin
-  -- One merge of a company after the other, and no event of the company is applied meanwhile.
-  perform set_config('lock_timeout', '4s', true);
-  perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
-  -- Before the contacts: whoever gives a deal another contact has locked the deal then.
-  perform from public.deals where company_id = own_company_id and contact_id = from_id
-  order by id for no key update;
-  perform app.lock_for_erasing(own_company_id, array[survivor_id, from_id]);
+  perform app.lock_for_merging(own_company_id, survivor_id, from_id);
 
   select * into survivor from public.contacts where company_id = own_company_id and id = survivor_id;
   if survivor.id is null then
