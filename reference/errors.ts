@@ -95,7 +95,7 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   conflict: {
     description:
       "The change conflicts with an existing record: a contact with the same phone, or another " +
-      "conversation that is not closed. `error` tells what to do with that record. Or: the default pipeline would be none, " +
+      "conversation that is not closed. Or the contact was merged into that record. `error` tells what to do with that record. Or: the default pipeline would be none, " +
       "a pipeline to archive has deals, or an archived one would be changed. Or: the conversation to reply in " +
       "is closed; `existing_id` is then the contact's one that is not, if there is one.",
     members: {

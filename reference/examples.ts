@@ -364,6 +364,32 @@ export const EXAMPLE_REQUESTS = {
       body: { conversation_id: demoId("08", 9999), text: REPLY },
     },
   ],
+  mergeContact: [
+    {
+      name: "itself",
+      summary: "With itself",
+      params: { id: contact(37) },
+      body: { from: contact(37) },
+    },
+    {
+      name: "merged",
+      summary: "Two contacts become one",
+      params: { id: contact(37) },
+      body: { from: contact(36) },
+    },
+    {
+      name: "mergedAway",
+      summary: "The contact in the path was merged into another one",
+      params: { id: contact(36) },
+      body: { from: contact(35) },
+    },
+    {
+      name: "unknown",
+      summary: "Your company has no such contact",
+      params: { id: contact(9999) },
+      body: { from: contact(37) },
+    },
+  ],
   eraseContact: [
     {
       name: "unconfirmed",

@@ -164,6 +164,12 @@ export const FIELDS = {
   ContactChanges: contact,
   ContactPatch: contact,
   ContactPatchById: contact,
+  ContactById: {
+    ...contact,
+    merged_into:
+      "The id of the contact that is answered in the place of the one asked for, which was merged into it. Left out of " +
+      "all others.",
+  },
   ContactToPut: contact,
   ContactWithoutCustomFields: contact,
   ContactBatch: batch,
@@ -285,6 +291,9 @@ export const FIELDS = {
     messages: "The messages of these conversations, one conversation after the other.",
     sends: "What became of each message that your company sent to the person with this API.",
   } satisfies FieldsOf<typeof ContactExport>,
+  Merging: {
+    from: "The id of the contact that is merged into the one in the path, and is gone then.",
+  },
   Erasing: { confirm: "The id of the contact once more, because nothing can be undone." },
   ContactWishes: {
     do_not_contact: contact.do_not_contact,
@@ -412,6 +421,8 @@ export const FIELDS = {
     id: COMMON.id,
     company_id: COMMON.company_id,
     deleted_at: "When the record was deleted.",
+    merged_into:
+      "Of a contact that was merged into another one: the id of that one. Left out of all others.",
   } satisfies FieldsOf<typeof DeletedRow>,
   ChangesPagination: {
     limit: "The greatest number of changes on a page.",
@@ -510,6 +521,8 @@ export const SCHEMAS: Record<string, string> = {
   Contact: "A person with whom the company talks.",
   NewContact: "A contact to create. A field that is left out takes its default.",
   ContactChanges: "Changes to a contact.",
+  ContactById:
+    "A contact as it is answered by its id, or by the id of one that was merged into it.",
   ContactToPut:
     "The contact of a phone. A field that is left out keeps its value, or takes its default in a new contact.",
   ContactPatchById:
@@ -554,6 +567,7 @@ export const SCHEMAS: Record<string, string> = {
   ContactFormerPhone: "A phone that a person had, or has besides.",
   ContactIdentityEvent: "What the channel reported of who a person is.",
   ContactWindow: "Until when a person may be answered freely.",
+  Merging: "Which contact is merged.",
   Erasing: "The confirmation that a person is to be erased.",
   Send: "What became of a message that your company sent.",
   Team: "A team of your company.",

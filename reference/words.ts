@@ -101,6 +101,15 @@ export const OPERATIONS = {
       "Restores an archived contact as it was, and answers it. While another contact has its phone, the answer is a 409 " +
       "with the id of that one. A contact that is not archived is answered as it is.",
   },
+  mergeContact: {
+    tag: "Contacts",
+    summary: "Merge two contacts",
+    description:
+      "Makes two contacts of one person one. The contact in the path stays, and takes over the deals, conversations, " +
+      "messages and sends of `from`; tags are united, empty fields are filled, a wish not to be contacted of either stays, " +
+      "and the phone of `from` is a further phone of it. The id of `from` leads to it from then on: a `GET` answers it with " +
+      "`merged_into`, and a write is a 409 with its id. Merged again, the answer is the same.",
+  },
   exportContact: {
     tag: "Contacts",
     summary: "Export all that is held on a person",

@@ -74,7 +74,7 @@ Deno.test("a key reads and writes exactly these columns, deletes nothing, and re
       insert: "title value contact_id stage_id",
       update: "title value status stage_id version",
     },
-    deleted_rows: { select: "company_id resource id version deleted_at" },
+    deleted_rows: { select: "company_id resource id version deleted_at merged_into" },
     messages: {
       select:
         `${MESSAGE} ${FACTS} status payload media reply_to_whatsapp_id reply_to_id reaction ` +

@@ -59,6 +59,7 @@ const writing = await readPage("docs/writing.md");
 const deals = await readPage("docs/deals.md");
 const archiving = await readPage("docs/archiving.md");
 const erasing = await readPage("docs/erasing.md");
+const merging = await readPage("docs/merging.md");
 const firstRequests = ["The first request", "A conversation"]
   .map((title) => section(readme.text, title)).join("");
 const trying = section(api.text, "Trying it");
@@ -82,6 +83,7 @@ Deno.test("the requests that pages show answer what the pages show", async (t) =
       ["Writing without loss", writing.text, 8],
       ["Deals and their pipelines", deals.text, 4],
       ["Archiving and restoring", archiving.text, 3],
+      ["Merging contacts", merging.text, 2],
       ["Erasing and exporting a person", erasing.text, 2],
     ];
     for (const [name, text, answers] of texts) {

@@ -62,6 +62,7 @@ Deno.test("the operations with a key are those of the specification", () => {
     "PATCH /stages/:id",
     "POST /contacts",
     "POST /contacts/:id/erase",
+    "POST /contacts/:id/merge",
     "POST /contacts/:id/restore",
     "POST /contacts/batch",
     "POST /deals",

@@ -46,6 +46,8 @@ export interface CompanyWithTemplate extends Company {
   archived_deal_id: string;
   /** A contact that nothing else needs. */
   erasable_contact_id: string;
+  /** Another one, for being merged. */
+  mergeable_contact_id: string;
   /** A pipeline without stages, which is not the default one. */
   spare_pipeline_id: string;
 }
@@ -146,7 +148,12 @@ async function addArchived(sql: Sql, { id, contact_id, stage_ids: [stage_id] }: 
     sql({ company_id: id, phone: anyPhone(), name: "Erasable" })
   } returning id
   `;
-  return { archived_contact_id, archived_deal_id, erasable_contact_id };
+  const [{ id: mergeable_contact_id }] = await sql`
+    insert into contacts ${
+    sql({ company_id: id, phone: anyPhone(), name: "Mergeable" })
+  } returning id
+  `;
+  return { archived_contact_id, archived_deal_id, erasable_contact_id, mergeable_contact_id };
 }
 
 /** Adds a pipeline without stages to a company, and returns its id. */

@@ -34,6 +34,7 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "DELETE /contacts/:id": (company) => `/contacts/${company.archived_contact_id}`,
   "/contacts/:id/restore": (company) => `/contacts/${company.archived_contact_id}/restore`,
   "/contacts/:id/erase": (company) => `/contacts/${company.erasable_contact_id}/erase`,
+  "/contacts/:id/merge": (company) => `/contacts/${company.contact_id}/merge`,
   "/contacts/:id/export": (company) => `/contacts/${company.contact_id}/export`,
   "/deals/:id": (company) => `/deals/${company.deal_id}`,
   "DELETE /deals/:id": (company) => `/deals/${company.archived_deal_id}`,
@@ -64,6 +65,7 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
   }),
   "PATCH /contacts/:id": () => ({ phone: anyPhone() }),
   "POST /contacts/:id/erase": ({ erasable_contact_id }) => ({ confirm: erasable_contact_id }),
+  "POST /contacts/:id/merge": ({ mergeable_contact_id }) => ({ from: mergeable_contact_id }),
   "POST /deals": ({ contact_id, stage_ids }) => ({
     title: "Deal",
     contact_id,
@@ -101,6 +103,7 @@ const ASKED: Record<string, string> = {
   "DELETE /contacts/:id": "rpc/archive_contact",
   "POST /contacts/:id/restore": "rpc/restore_contact",
   "POST /contacts/:id/erase": "rpc/erase_contact",
+  "POST /contacts/:id/merge": "rpc/merge_contact",
   "DELETE /deals/:id": "rpc/archive_deal",
   "POST /deals/:id/restore": "rpc/restore_deal",
 };

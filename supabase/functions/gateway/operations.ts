@@ -8,6 +8,7 @@ import { conversations } from "./resources/conversations.ts";
 import { deals } from "./resources/deals.ts";
 import { erasing } from "./resources/erasing.ts";
 import { members } from "./resources/members.ts";
+import { merging } from "./resources/merging.ts";
 import { messages } from "./resources/messages.ts";
 import { pipelines } from "./resources/pipelines.ts";
 import { search } from "./resources/search.ts";
@@ -21,6 +22,7 @@ export function gatewayOperations(config: Config) {
   return [
     ...contacts,
     ...contactWrites,
+    merging,
     contactExport,
     erasing,
     ...deals,

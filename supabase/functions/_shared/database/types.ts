@@ -1038,6 +1038,7 @@ export type Database = {
           "company_id": string;
           "deleted_at": string;
           "id": string;
+          "merged_into": string | null;
           "resource": string;
           "version": number;
         };
@@ -1046,6 +1047,7 @@ export type Database = {
           "company_id": string;
           "deleted_at": string;
           "id": string;
+          "merged_into"?: string | null;
           "resource": string;
           "version": number;
         };
@@ -1053,6 +1055,7 @@ export type Database = {
           "company_id"?: string;
           "deleted_at"?: string;
           "id"?: string;
+          "merged_into"?: string | null;
           "resource"?: string;
           "version"?: number;
         };
@@ -3272,6 +3275,10 @@ export type Database = {
         Returns: Json[];
       };
       "contact_id_by_phone": { Args: { "phone": string }; Returns: string };
+      "contacts_of_further_phones": {
+        Args: { "phone_keys": (string)[]; "with_archived"?: boolean };
+        Returns: (string)[];
+      };
       "conversation_changes": {
         Args: {
           "after_id"?: string;
@@ -3352,6 +3359,16 @@ export type Database = {
         Returns: Json;
       };
       "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "merge_contact": {
+        Args: {
+          "accepted_versions"?: (number)[];
+          "from_id": string;
+          "id": string;
+          "idempotency"?: Json;
+          "must_exist"?: boolean;
+        };
+        Returns: Json;
+      };
       "message_changes": {
         Args: {
           "after_id"?: string;
@@ -3436,6 +3453,7 @@ export type Database = {
         Returns: string;
       };
       "store_channel_event": { Args: { "app_key": string; "body": string }; Returns: string };
+      "survivor_of_contact": { Args: { "id": string }; Returns: string };
       "tend_channel": { Args: { "max_rows"?: number }; Returns: Json };
       "unschedule_jobs": { Args: Record<PropertyKey, never>; Returns: number };
       "write_contacts": {

@@ -21,9 +21,12 @@ function reads(method: string): boolean {
 
 /** The header with conditions that an operation takes; null when it takes none. */
 export function conditionOf(
-  { method, conditional }: Pick<Declaration, "method" | "conditional">,
+  { method, conditional, takesIfMatch }: Pick<
+    Declaration,
+    "method" | "conditional" | "takesIfMatch"
+  >,
 ): "If-Match" | "If-None-Match" | null {
-  if (!conditional || method === "POST") return null;
+  if (!conditional || (method === "POST" && !takesIfMatch)) return null;
   return reads(method) ? "If-None-Match" : "If-Match";
 }
 

@@ -30,6 +30,8 @@ export interface Declaration {
    * that changes a record If-Match.
    */
   conditional?: boolean;
+  /** Whether a POST changes the record in its path, and so takes If-Match too. */
+  takesIfMatch?: boolean;
   /** Whether it is done once for each Idempotency-Key. Every POST of the gateway is. */
   idempotent?: boolean;
   /** Whether its body has `idempotency_key`, which names what it sends. The header may say the same and nothing else. */

@@ -4,11 +4,12 @@ import {
   writeOnCondition,
 } from "../../_shared/database/conditional_write.ts";
 import { rows } from "../../_shared/database/rows.ts";
-import { ApiError, type FieldError } from "../../_shared/errors.ts";
+import type { FieldError } from "../../_shared/errors.ts";
 import { NOTHING, one } from "../../_shared/http/answers.ts";
 import { IdParams } from "../../_shared/http/fields.ts";
 import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
+import { missing } from "./merged.ts";
 import { recordSchema, type Resource } from "./resource.ts";
 import { headersOf, onlyResult, outcomeOf } from "./written.ts";
 
@@ -37,10 +38,10 @@ export function archiveOperation<const Id extends string>(
     params: IdParams,
     answers: { 204: NOTHING },
     conditional: true,
-    errors: ["not_found"],
+    errors: ["not_found", ...(resource.survivor ? ["conflict"] as const : [])],
   }, async ({ caller, params, ifMatch }) => {
     const isThere = await archive(caller, by, params.id, ifMatch);
-    if (!isThere) throw new ApiError("not_found", `${resource.name} not found`);
+    if (!isThere) throw await missing(caller, resource, params.id);
     return reply(204, null);
   });
 }
@@ -76,9 +77,14 @@ export function restoreOperation<const Id extends string>(
     conditional: true,
     idempotent: true,
     errors: ["not_found", ...(conflict ? ["conflict"] as const : [])],
-  }, async ({ caller: { db }, params, idempotency }) => {
-    const answer = await db.rpc(by, { id: params.id, idempotency: idempotency ?? undefined });
+  }, async ({ caller, params, idempotency }) => {
+    const answer = await caller.db.rpc(by, {
+      id: params.id,
+      idempotency: idempotency ?? undefined,
+    });
     const outcome = outcomeOf<z.output<typeof record>>(rows(answer), record);
+    const isGone = outcome.results[0].status === 404;
+    if (isGone && !outcome.replayed) throw await missing(caller, resource, params.id);
     const { data } = onlyResult(outcome, { name, constraints: {}, conflict });
     return reply(200, { data }, { headers: headersOf(outcome) });
   });

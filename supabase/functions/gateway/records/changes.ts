@@ -19,7 +19,12 @@ export type Feed =
   & `${"contact" | "deal" | "conversation" | "message"}_changes`;
 
 /** What is left of a row that was deleted. */
-export const DeletedRow = z.object({ id: Id, company_id: Id, deleted_at: Timestamp })
+export const DeletedRow = z.object({
+  id: Id,
+  company_id: Id,
+  deleted_at: Timestamp,
+  merged_into: Id.optional(),
+})
   .meta({ id: "DeletedRow" });
 export type DeletedRow = z.output<typeof DeletedRow>;
 

@@ -100,7 +100,8 @@ export function meeting<Query extends Filterable<Query>>(
 }
 
 function withinBrackets({ column, operator, operand }: ColumnTest): string {
-  return `${column}.${operator}.${/^(not\.)?is$/.test(operator) ? operand : quoted(operand)}`;
+  // The values of `in` are quoted one by one.
+  return `${column}.${operator}.${/^((not\.)?is|in)$/.test(operator) ? operand : quoted(operand)}`;
 }
 
 /** An operand where a comma or a bracket would end it. */

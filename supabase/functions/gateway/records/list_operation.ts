@@ -4,6 +4,7 @@ import { page } from "../../_shared/http/answers.ts";
 import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import type { Condition } from "./conditions.ts";
+import { foundBesides } from "./found_besides.ts";
 import { listParameters, listQuery } from "./list_parameters.ts";
 import { readPage } from "./pagination.ts";
 import { recordWithIncluded, type Resource } from "./resource.ts";
@@ -53,6 +54,10 @@ export function listOperation<const Id extends string>(
       within: within?.(asked.params) ?? [],
       whenEmpty: async () => await (whenEmpty ? whenEmpty(asked) : caller.judge()),
     };
-    return reply(200, await readPage(caller, list, listQuery(asked.query, resource.order)));
+    const query = listQuery(asked.query, resource.order);
+    const found = await readPage(caller, list, query);
+    const besides = await foundBesides(caller, resource, query, found.data.length);
+    if (besides.length === 0) return reply(200, found);
+    return reply(200, await readPage(caller, { ...list, besides }, query));
   });
 }

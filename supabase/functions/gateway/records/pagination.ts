@@ -7,6 +7,7 @@ import type { Caller } from "../../_shared/key/caller.ts";
 import { amongArchived, archivedConditions } from "./archived.ts";
 import { type Condition, meeting, quoted } from "./conditions.ts";
 import { cursorsOf, type Start } from "./cursor.ts";
+import { orThese } from "./found_besides.ts";
 import type { ListQuery } from "./list_parameters.ts";
 import { PageSize } from "./page_size.ts";
 import { select, withIncludedInOrder } from "./projection.ts";
@@ -32,6 +33,8 @@ export interface List {
   resource: Resource;
   /** What all its rows meet, whatever is asked of it. */
   within: Condition[];
+  /** Records that meet the conditions besides; see `foundBesides`. */
+  besides?: string[];
   /**
    * Judges the key or reads a row of the company, because an empty list does not prove that the key is valid.
    * @throws ApiError also for an empty list that must not be one.
@@ -51,7 +54,7 @@ export interface List {
  */
 export async function readPage(
   caller: Caller,
-  { resource, within, whenEmpty }: List,
+  { resource, within, besides = [], whenEmpty }: List,
   asked: ListQuery,
 ) {
   const { table } = resource;
@@ -66,7 +69,7 @@ export async function readPage(
   const cursors = cursorsOf(table.name, order, isStandard ? [] : [order.name, ...marks.sort()]);
   const conditions = [
     ...archivedConditions(resource, archived),
-    ...amongArchived(resource, archived, chosen),
+    ...orThese(resource, amongArchived(resource, archived, chosen), besides),
   ];
   const place = asked.cursor === undefined ? null : await cursors.read(asked.cursor);
   if (typeof place === "string") throw invalidRequest([{ field: "cursor", message: place }]);

@@ -7,6 +7,7 @@ import { Id } from "../../_shared/http/fields.ts";
 import { lazily, type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { type Archived, archivedParameter, archivedRecordConditions } from "./archived.ts";
+import { survivorOf } from "./merged.ts";
 import { type Condition, type Filterable, meeting } from "./conditions.ts";
 import {
   type Projection,
@@ -14,7 +15,7 @@ import {
   select,
   withIncludedInOrder,
 } from "./projection.ts";
-import { recordWithIncluded, type Resource } from "./resource.ts";
+import { recordById, type Resource } from "./resource.ts";
 
 type Row = Record<string, unknown>;
 
@@ -47,15 +48,20 @@ export function readOperation<const Name extends string>(
     query: lazily(() =>
       z.strictObject({ ...projectionParameters(resource), ...archivedParameter(resource) })
     ),
-    answers: { 200: one(recordWithIncluded(resource)) },
+    answers: { 200: one(recordById(resource)) },
     conditional: true,
     errors: ["not_found"],
   }, async ({ caller, params, query }) => {
     const asked = query as Projection & { archived?: Archived };
     const conditions = archivedRecordConditions(resource, asked.archived);
-    const [data] = await readRecords(caller, resource, asked, by, params[by], conditions);
-    if (!data) throw new ApiError("not_found", `${resource.name} not found`);
-    return reply(200, { data });
+    const recordOf = async (id: string) =>
+      (await readRecords(caller, resource, asked, by, id, conditions))[0];
+    const record = await recordOf(params[by]);
+    if (record) return reply(200, { data: record });
+    const merged_into = await survivorOf(caller, resource, params[by]);
+    const survivor = merged_into === null ? undefined : await recordOf(merged_into);
+    if (!survivor) throw new ApiError("not_found", `${resource.name} not found`);
+    return reply(200, { data: { ...survivor, merged_into } });
   });
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Id } from "../../_shared/http/fields.ts";
 import type { Table } from "../../_shared/database/table.ts";
 import type { Filters } from "./filters.ts";
 import type { ListOrder, SortColumn } from "./sorting.ts";
@@ -38,6 +39,10 @@ export interface Resource<
     /** The column that says when a record was erased. */
     erasedIn?: string;
   };
+  /** Present when records can be merged: the function that says into which record one was. */
+  survivor?: "survivor_of_contact";
+  /** Present when records are also found by further values of a column: the function that says which records are. */
+  besides?: { column: string; by: "contacts_of_further_phones" };
   /** The records that `include` adds, by the names of the members that hold them. */
   includes?: Record<string, Included>;
 }
@@ -62,6 +67,16 @@ export function resource<
 /** The schema of a record as it is answered. */
 export function recordSchema({ table, answered }: Resource): z.ZodObject {
   return answered?.schema ?? table.row;
+}
+
+/**
+ * The schema of a record as it is answered by its id: with `merged_into`, when it was merged into another one, which is
+ * answered in its place.
+ */
+export function recordById(resource: Resource): z.ZodObject {
+  const record = recordWithIncluded(resource);
+  if (!resource.survivor) return record;
+  return record.extend({ merged_into: Id.optional() }).meta({ id: `${resource.name}ById` });
 }
 
 /** The schema of a record as reads answer it: with the records that `include` adds, when they are asked for. */

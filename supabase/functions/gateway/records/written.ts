@@ -21,7 +21,12 @@ interface Written<Row> {
 /** An item that was not written. */
 export type NotWritten =
   | { status: 404 }
-  | { status: 409; existing_id: string }
+  | {
+    status: 409;
+    existing_id: string;
+    /** Whether the record that the item names was merged into that one. */
+    merged?: true;
+  }
   | { status: 422; constraint: string };
 
 /** What became of one item. */
@@ -44,6 +49,8 @@ export interface Meanings {
   constraints: Record<string, FieldError>;
   /** The field whose value another record has, with the sentence about it. */
   conflict?: FieldError;
+  /** The field that names a record which was merged into another one, with the sentence about it. */
+  merged?: FieldError;
 }
 
 /**
@@ -84,7 +91,7 @@ export function onlyResult<Row>(outcome: Outcome<Row>, meanings: Meanings): Writ
 export function errorOf(
   result: NotWritten,
   { replayed }: Pick<Outcome, "replayed">,
-  { name, constraints, conflict }: Meanings,
+  { name, constraints, conflict, merged }: Meanings,
   at?: (field: FieldError) => FieldError,
 ): ApiError {
   if (result.status === 422) {
@@ -103,8 +110,10 @@ export function errorOf(
     const message = `is not the id of a ${name.toLowerCase()} of your company`;
     return refusal("not_found", sentence, { field: "id", message });
   }
-  if (!conflict) throw new Error(`${name} has no meaning for a conflict`);
-  const taken = { field: conflict.field, message: "belongs to that record" };
+  const meaning = result.merged ? merged : conflict;
+  if (!meaning) throw new Error(`${name} has no meaning for a conflict`);
+  const { field, message } = meaning;
+  const why = result.merged ? "was merged into that record" : "belongs to that record";
   const { existing_id } = result;
-  return refusal("conflict", conflict.message, taken, { existing_id });
+  return refusal("conflict", message, { field, message: why }, { existing_id });
 }

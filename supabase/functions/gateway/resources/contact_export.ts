@@ -5,6 +5,7 @@ import { Id, IdParams, Timestamp } from "../../_shared/http/fields.ts";
 import { operation, replyInPieces } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { isAnyOf } from "../records/conditions.ts";
+import { survivorOf } from "../records/merged.ts";
 import { readPage } from "../records/pagination.ts";
 import { select } from "../records/projection.ts";
 import { readRecords } from "../records/read_operation.ts";
@@ -85,8 +86,15 @@ export const contactExport = operation({
   params: IdParams,
   answers: { 200: z.object({ data: ContactExport }) },
   errors: ["not_found"],
-}, async ({ caller, params: { id } }) => {
-  const [contact] = await readRecords(caller, CONTACT as AnyResource, {}, "id", id);
+}, async ({ caller, params }) => {
+  let { id } = params;
+  const read = async () => await readRecords(caller, CONTACT as AnyResource, {}, "id", id);
+  let [contact] = await read();
+  if (!contact) {
+    // The person is the contact into which this one was merged.
+    id = await survivorOf(caller, CONTACT, id) ?? id;
+    if (id !== params.id) [contact] = await read();
+  }
   if (!contact) throw new ApiError("not_found", "Contact not found");
   return replyInPieces(200, exportOf(caller, contact, id));
 });

@@ -4,7 +4,6 @@ import { writeIfMatch, writeOnCondition } from "../../_shared/database/condition
 import { conflict, writeRows, wrongField } from "../../_shared/database/constraints.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import { asInView } from "../../_shared/database/table.ts";
-import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
 import {
   atLeastOne,
@@ -16,8 +15,9 @@ import {
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { CUSTOM_FIELDS_TOO_LARGE } from "../custom_fields.ts";
 import { batchOperation, BatchParameters } from "../records/batch_operation.ts";
+import { MERGED, missing } from "../records/merged.ts";
 import { headersOf, onlyResult, outcomeOf } from "../records/written.ts";
-import { Contact, CONTACTS, MAX_TAGS, Tag } from "./contacts.ts";
+import { CONTACT, Contact, CONTACTS, MAX_TAGS, Tag } from "./contacts.ts";
 
 // How contacts are written. Functions of the database say who a phone belongs to; see public.write_contacts().
 
@@ -96,6 +96,7 @@ const MEANINGS = {
     contacts_custom_fields_check: { field: "custom_fields", message: CUSTOM_FIELDS_TOO_LARGE },
   },
   conflict: { field: "phone", message: PHONE_TAKEN },
+  merged: { field: "id", message: MERGED },
 };
 
 /** Specification, 4.2, 4.3, 4.20 and 4.21. */
@@ -181,7 +182,8 @@ export const contactWrites = [
     answers: { 200: one(Contact) },
     conditional: true,
     errors: ["not_found", "conflict"],
-  }, async ({ caller: { db }, params: { id }, body, ifMatch }) => {
+  }, async ({ caller, params: { id }, body, ifMatch }) => {
+    const { db } = caller;
     const [data] = await writeIfMatch(ifMatch, (version) =>
       writeRows(
         () =>
@@ -189,7 +191,7 @@ export const contactWrites = [
             .select<string, Contact>(CONTACTS.columns),
         constraintMeanings(db, body.phone),
       ));
-    if (!data) throw new ApiError("not_found", "Contact not found");
+    if (!data) throw await missing(caller, CONTACT, id);
     return reply(200, { data: asInView(data) });
   }),
 ];

@@ -86,6 +86,8 @@ export const CONTACT = resource({
   },
   order: newestFirst(),
   archives: { keptIn: { phone_key: "archived_phone_key" }, erasedIn: "erased_at" },
+  survivor: "survivor_of_contact",
+  besides: { column: "phone_key", by: "contacts_of_further_phones" },
 });
 
 /** Specification, 4.1 and 4.13. */

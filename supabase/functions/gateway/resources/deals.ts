@@ -106,6 +106,11 @@ const MEANINGS = {
       message: "is not a stage of your company, or is archived",
     },
   },
+  merged: {
+    field: "contact_id",
+    message: "The contact of the deal was merged into another one; name that one instead: its id " +
+      "is existing_id",
+  },
 };
 
 /** The meanings of the constraints that the change of one deal can break. */
@@ -140,7 +145,7 @@ export const deals = [
     idempotent: true,
     answers: { 201: one(Deal) },
     conditional: true,
-    errors: ["not_found"],
+    errors: ["not_found", "conflict"],
   }, async ({ caller: { db }, body, idempotency }) => {
     const answer = await db.rpc("write_deals", { items: [body], atomic: true, idempotency });
     const outcome = outcomeOf<Deal>(rows(answer), Deal);

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { rows } from "../../_shared/database/rows.ts";
-import { ApiError, invalidRequest } from "../../_shared/errors.ts";
+import { invalidRequest } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
 import { Id, IdParams } from "../../_shared/http/fields.ts";
 import { REPLAYED } from "../../_shared/http/idempotency.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { logEvent } from "../../_shared/log.ts";
-import { Contact } from "./contacts.ts";
+import { missing } from "../records/merged.ts";
+import { CONTACT, Contact } from "./contacts.ts";
 
 /** What the database answers to an erasing. */
 interface Erased {
@@ -30,17 +31,17 @@ export const erasing = operation({
   answers: { 200: one(Contact) },
   conditional: true,
   idempotent: true,
-  errors: ["not_found"],
-}, async ({ caller: { db }, params: { id }, body, idempotency, origin }) => {
+  errors: ["not_found", "conflict"],
+}, async ({ caller, params: { id }, body, idempotency, origin }) => {
   if (body.confirm.toLowerCase() !== id.toLowerCase()) {
     const message = "must be the id of the contact in the path; nothing was erased";
     throw invalidRequest([{ field: "confirm", message }]);
   }
   const answer = rows(
-    await db.rpc("erase_contact", { id, idempotency: idempotency ?? undefined }),
+    await caller.db.rpc("erase_contact", { id, idempotency: idempotency ?? undefined }),
   ) as unknown as Erased; // jsonb of that function
   const row = answer.data;
-  if (!row) throw new ApiError("not_found", "Contact not found");
+  if (!row) throw await missing(caller, CONTACT, id);
   if (answer.erased) logEvent(origin, "contact_erased", { contact_id: id, ...answer.erased });
   const data = Object.fromEntries(
     Object.keys(Contact.shape).map((field) => [field, row[field]]),

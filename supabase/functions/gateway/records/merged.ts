@@ -1,0 +1,31 @@
+import { rows } from "../../_shared/database/rows.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import type { Caller } from "../../_shared/key/caller.ts";
+import type { Resource } from "./resource.ts";
+
+// A record of some resources can be merged into another one. Its id leads to that one from then on.
+
+/** What a write to a record that was merged is told. */
+export const MERGED =
+  "This contact was merged into another one; write to that one instead: its id is existing_id";
+
+/** The id of the record into which one was merged; null when it was not. */
+export async function survivorOf(
+  { db }: Caller,
+  { survivor }: Pick<Resource, "survivor">,
+  id: string,
+): Promise<string | null> {
+  return survivor ? rows(await db.rpc(survivor, { id })) as string | null : null;
+}
+
+/** The error of a write to a record that is not there: it was merged into another one, or there is none. */
+export async function missing(
+  caller: Caller,
+  resource: Pick<Resource, "survivor" | "name">,
+  id: string,
+): Promise<ApiError> {
+  const existing_id = await survivorOf(caller, resource, id);
+  return existing_id === null
+    ? new ApiError("not_found", `${resource.name} not found`)
+    : new ApiError("conflict", MERGED, { body: { existing_id } });
+}

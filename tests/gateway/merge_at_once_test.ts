@@ -1,0 +1,186 @@
+// Whatever is merged, created and archived at once, no deal is lost, and a phone leads to one contact.
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { type Answer, call } from "../support/calls.ts";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { sendTemplate, template } from "../support/sending.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+/** The count and the sum of a company's deals, after all that must hold of it at any moment was found to hold. */
+async function assertConsistent({ id }: Company, { restores = false } = {}) {
+  return await withDatabase(async (sql) => {
+    const twice = await sql`
+      select phone_key from contacts where company_id = ${id} and phone_key is not null
+      group by 1 having count(*) > 1
+    `;
+    assert.deepEqual([...twice], [], "one contact per phone");
+    const further = await sql`
+      select phone_key from contact_former_phones
+      where company_id = ${id} and until = 'infinity' and phone_key is not null
+      group by 1 having count(distinct contact_id) > 1
+      union all
+      select phone_key from contacts join contact_former_phones as further using (company_id, phone_key)
+      where company_id = ${id} and until = 'infinity' and contact_id <> contacts.id
+    `;
+    // One that is restored just when another one is created with a further phone of it keeps that phone too.
+    if (!restores) assert.deepEqual([...further], [], "one contact per further phone");
+    const dangling = await sql`
+      select records.id from (
+        select id, contact_id from deals where company_id = ${id}
+        union all
+        select id, contact_id from conversations where company_id = ${id}
+        union all
+        select id, merged_into from deleted_rows where company_id = ${id} and merged_into is not null
+      ) as records
+      left join contacts on contacts.id = contact_id and company_id = ${id}
+      where contacts.id is null
+    `;
+    assert.deepEqual([...dangling], [], "no dangling reference");
+    const open = await sql`
+      select contact_id from conversations where company_id = ${id} and status <> 'closed'
+      group by contact_id, messaging_account_id having count(*) > 1
+    `;
+    assert.deepEqual([...open], []);
+    const [totals] = await sql`
+      select count(*)::integer as count, coalesce(sum(value), 0)::float as value from deals
+      where company_id = ${id}
+    `;
+    return totals;
+  });
+}
+
+/** Asks until the answer is one, and not to come again. */
+async function insisting(request: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await request();
+    if (![429, 503].includes(answer.status)) return answer;
+  }
+  throw new Error("No answer after 200 tries");
+}
+
+async function contactWithDeal({ keys: { all }, stage_ids: [stage_id] }: Company, value: number) {
+  const { id, phone } =
+    (await call(all, "POST", "/contacts", { json: { phone: anyPhone() } })).body.data;
+  const json = { title: "Deal", contact_id: id, stage_id, value };
+  assert.equal((await call(all, "POST", "/deals", { json })).status, 201);
+  return { id, phone };
+}
+
+Deno.test("of merges in both directions at once, one is done, and the others lead to its survivor", async () => {
+  const company = await newCompany();
+  const { all } = company.keys;
+  const before = await assertConsistent(company);
+  for (let round = 0; round < 4; round++) {
+    const [one, two] = [await contactWithDeal(company, 5), await contactWithDeal(company, 7)];
+    const merge = (id: string, from: string) => () =>
+      call(all, "POST", `/contacts/${id}/merge`, { json: { from } });
+    const answers = await Promise.all(
+      [merge(one.id, two.id), merge(two.id, one.id)].map(insisting),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+    const survivor = answers.find(({ status }) => status === 200)!.body.data.id;
+    assert.equal(answers.find(({ status }) => status === 409)!.body.existing_id, survivor);
+    const { body } = await call(all, "GET", `/deals?contact_id=${survivor}`);
+    assert.equal(body.data.length, 2);
+  }
+  const after = await assertConsistent(company);
+  assert.deepEqual([after.count, after.value], [before.count + 8, before.value + 48]);
+});
+
+Deno.test("of fifty merges, sends, writes and new deals at once, each is done or refused, and all deals are there", async () => {
+  const company = await newCompany();
+  const { keys: { all }, stage_ids: [stage_id] } = company;
+  const people = await Promise.all(
+    [1, 2, 4, 8, 16].map((value) => contactWithDeal(company, value)),
+  );
+  const before = await assertConsistent(company);
+  let added = 0;
+  const does = [
+    (n: number) => {
+      const [into, from] = [people[n % 5], people[(n + 1 + (n % 3)) % 5]];
+      return call(all, "POST", `/contacts/${into.id}/merge`, { json: { from: from.id } });
+    },
+    (n: number) => sendTemplate(all, template(people[n % 5].phone)),
+    (n: number) =>
+      call(all, "PUT", "/contacts", { json: { phone: people[n % 5].phone, tags: ["t"] } }),
+    async (n: number) => {
+      const json = { title: "New", contact_id: people[n % 5].id, stage_id, value: 100 };
+      const answer = await call(all, "POST", "/deals", { json });
+      if (answer.status === 201) added++;
+      return answer;
+    },
+    (n: number) =>
+      call(all, "POST", `/contacts/${people[0].id}/merge`, { json: { from: people[n % 5].id } }),
+  ];
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => does[n % does.length](Math.floor(n / does.length))),
+  );
+  for (const { status, body } of answers) {
+    assert.ok([200, 201, 409, 422, 429, 503].includes(status), `${status} ${JSON.stringify(body)}`);
+  }
+  // What is left becomes one.
+  const alive = async () =>
+    (await call(all, "GET", `/contacts/${people[0].id}`)).body.data.id as string;
+  for (const { id } of people) {
+    const into = await alive();
+    if (id === into) continue;
+    const merged = await insisting(() =>
+      call(all, "POST", `/contacts/${into}/merge`, { json: { from: id } })
+    );
+    assert.ok([200, 409].includes(merged.status), JSON.stringify(merged.body));
+  }
+  const after = await assertConsistent(company);
+  assert.deepEqual([after.count, after.value], [before.count + added, before.value + 100 * added]);
+  const survivor = await alive();
+  for (const { id, phone } of people) {
+    assert.equal((await call(all, "GET", `/contacts/${id}`)).body.data.id, survivor);
+    const found = await call(all, "GET", `/contacts?phone=${encodeURIComponent(phone)}`);
+    assert.deepEqual(found.body.data.map(({ id }: { id: string }) => id), [survivor]);
+  }
+});
+
+Deno.test("any sequence of two clients leaves one contact per phone, no dangling reference, and all deals", async () => {
+  const company = await newCompany();
+  const { keys: { all }, stage_ids: [stage_id] } = company;
+  const phones = ["+5511987651234", "+551187651234", "+14155550991", "+14155550992"];
+  const known: string[] = [];
+  const totals = await assertConsistent(company);
+  const pick = (n: number) => known[n % Math.max(known.length, 1)] ?? crypto.randomUUID();
+  const write = async (method: string, path: string, json?: unknown) => {
+    const answer = await call(all, method, path, { json });
+    if (answer.status === 201 && path === "/contacts") known.push(answer.body.data.id);
+    if (answer.status === 201 && path === "/deals") {
+      totals.count++;
+      totals.value += answer.body.data.value;
+    }
+    return answer;
+  };
+  const acts: Record<string, (phone: string, n: number) => Promise<Answer>> = {
+    create: (phone) => write("POST", "/contacts", { phone }),
+    put: (phone, n) => write("PUT", "/contacts", { phone, name: `${n}` }),
+    deal: (_, n) =>
+      write("POST", "/deals", { title: "Deal", contact_id: pick(n), stage_id, value: n }),
+    merge: (_, n) => write("POST", `/contacts/${pick(n)}/merge`, { from: pick(n + 1) }),
+    mergeBack: (_, n) => write("POST", `/contacts/${pick(n + 1)}/merge`, { from: pick(n) }),
+    archive: (_, n) => write("DELETE", `/contacts/${pick(n)}`),
+    restore: (_, n) => write("POST", `/contacts/${pick(n)}/restore`),
+  };
+  const act = fc.tuple(
+    fc.constantFrom(...Object.keys(acts)),
+    fc.constantFrom(...phones),
+    fc.nat({ max: 30 }),
+  );
+  const client = fc.array(act, { maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(client, client, async (...clients) => {
+      await Promise.all(clients.map(async (acted) => {
+        for (const [name, phone, n] of acted) {
+          const { status, body } = await acts[name](phone, n);
+          assert.ok(status < 500 || status === 503, `${name} ${status} ${JSON.stringify(body)}`);
+        }
+      }));
+      assert.deepEqual(await assertConsistent(company, { restores: true }), totals);
+    }),
+    { numRuns: 12 },
+  );
+});

@@ -1,0 +1,188 @@
+// Two contacts become one: what the survivor takes over, what its further phone does, and what is refused.
+import assert from "node:assert/strict";
+import { assertField, call } from "../support/calls.ts";
+import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
+import { newCompany } from "../support/company.ts";
+import { mergesOf } from "../support/merging.ts";
+import { personToken, rest } from "../support/rest.ts";
+import { sendTemplate, template } from "../support/sending.ts";
+import { withDatabase } from "../support/test_stack.ts";
+
+const [company, foreign] = [await newCompany(), await newCompany()];
+const { keys, stage_ids: [stage_id] } = company;
+const { ask, find, merge, merged, newContact } = mergesOf(company);
+
+Deno.test("the survivor keeps what it has, and takes over the rest", async () => {
+  const own = { name: "Ada", email: null, job_title: "", tags: ["a", "b"] };
+  const theirs = {
+    ...{ name: "Twin", email: "ada@example.com", job_title: "Chef", empresa: "Café" },
+    ...{ tags: ["b", "c"], do_not_contact: true, custom_fields: { city: "Lima", size: 2 } },
+  };
+  const { survivor, other } = await merged(
+    { ...own, custom_fields: { city: "", size: 1 } },
+    theirs,
+  );
+  const { name, email, job_title, empresa, tags, custom_fields, do_not_contact } = survivor;
+  assert.deepEqual({ name, email, job_title, empresa, tags, custom_fields, do_not_contact }, {
+    ...{ name: "Ada", email: "ada@example.com", job_title: "Chef", empresa: "Café" },
+    ...{ tags: ["a", "b", "c"], custom_fields: { city: "Lima", size: 1 }, do_not_contact: true },
+  });
+  assert.notEqual(survivor.phone, other.phone);
+  assert.equal(survivor.do_not_contact_source, "manual");
+});
+
+Deno.test("deals, conversations, messages and sends move, and two open conversations become one", async () => {
+  const [survivor, other] = [await newContact(), await newContact()];
+  const deals = [];
+  for (const [contact_id, value] of [[survivor.id, 100], [other.id, 20], [other.id, 3]]) {
+    deals.push(
+      (await ask("POST", "/deals", { title: "D", value, contact_id, stage_id })).body.data,
+    );
+  }
+  const first = await sendTemplate(keys.messaging, template(survivor.phone));
+  const second = await sendTemplate(keys.messaging, template(other.phone));
+  assert.deepEqual([first.body.success, second.body.success], [true, true]);
+  await merge(survivor.id, other.id);
+  const { body } = await ask("GET", `/deals?contact_id=${survivor.id}`);
+  assert.deepEqual(
+    body.data.map(({ id }: { id: string }) => id).sort(),
+    deals.map(({ id }) => id).sort(),
+  );
+  const total = body.data.reduce((sum: number, { value }: { value: number }) => sum + value, 0);
+  assert.equal(total, 123);
+  const conversations = (await ask("GET", `/conversations?contact_id=${survivor.id}`)).body.data;
+  assert.equal(conversations.length, 1);
+  const messages = (await ask("GET", `/conversations/${conversations[0].id}/messages`)).body.data;
+  assert.deepEqual(
+    new Set(messages.map(({ id }: { id: string }) => id)),
+    new Set([first.body.message_id, second.body.message_id]),
+  );
+  assert.equal((await ask("GET", `/sends/${second.body.message_id}`)).status, 200);
+});
+
+Deno.test("finding, creating, upserting, sending and writing by the further phone meet the survivor", async () => {
+  const { survivor, other } = await merged({ name: "Ada" });
+  const both = `${survivor.phone},${other.phone}`;
+  assert.deepEqual((await find(other.phone)).map(({ id }: { id: string }) => id), [survivor.id]);
+  assert.deepEqual((await find(both)).map(({ id }: { id: string }) => id), [survivor.id]);
+  const stranger = await newContact();
+  const found = await find(`${stranger.phone},${other.phone}`);
+  assert.deepEqual(found.map(({ id }: { id: string }) => id), [stranger.id, survivor.id]);
+  const paged = await ask(
+    "GET",
+    `/contacts?limit=1&include_total=true&phone=${
+      encodeURIComponent(`${stranger.phone},${other.phone}`)
+    }`,
+  );
+  assert.equal(paged.body.pagination.total, 2);
+  const next = await ask(
+    "GET",
+    `/contacts?limit=1&include_total=true&phone=${
+      encodeURIComponent(`${stranger.phone},${other.phone}`)
+    }&cursor=${paged.body.pagination.next_cursor}`,
+  );
+  assert.deepEqual(next.body.data.map(({ id }: { id: string }) => id), [survivor.id]);
+  assert.deepEqual(await find(other.phone, "&name=Grace"), [], "it meets the other filters too");
+
+  const created = await ask("POST", "/contacts", { phone: other.phone });
+  assert.deepEqual([created.status, created.body.existing_id], [409, survivor.id]);
+  const put = await ask("PUT", "/contacts", { phone: other.phone, empresa: "Café" });
+  assert.deepEqual([put.status, put.body.data.id, put.body.data.phone], [
+    ...[200, survivor.id, survivor.phone],
+  ]);
+  assert.equal((await sendTemplate(keys.messaging, template(other.phone))).body.success, true);
+  const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
+  const from = other.phone.slice(1);
+  const value = {
+    metadata: { phone_number_id: company.phone_number_id },
+    contacts: [{ wa_id: from, profile: { name: "Somebody" } }],
+    messages: [{
+      ...{ from, id: `wamid.${from}`, type: "text", text: { body: "Oi" } },
+      timestamp: String(Math.floor(Date.now() / 1000)),
+    }],
+  };
+  const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
+  const event = JSON.stringify({ object: "whatsapp_business_account", entry });
+  assert.equal((await (await ownWebhook()).post(app, event)).status, 200);
+  const [conversation, ...more] =
+    (await ask("GET", `/conversations?contact_id=${survivor.id}`)).body.data;
+  assert.deepEqual(more, []);
+  const { body } = await ask("GET", `/conversations/${conversation.id}/messages`);
+  assert.deepEqual(body.data.map(({ direction }: { direction: string }) => direction), [
+    ...["inbound", "outbound"],
+  ]);
+
+  await ask("DELETE", `/contacts/${survivor.id}`);
+  assert.deepEqual(await find(other.phone), []);
+  assert.equal((await find(other.phone, "&archived=only"))[0].id, survivor.id);
+  const all = await find(`${stranger.phone},${other.phone}`, "&archived=include");
+  assert.deepEqual(all.map(({ id }: { id: string }) => id), [stranger.id, survivor.id]);
+});
+
+Deno.test("no other contact takes the further phone, and the survivor itself may", async () => {
+  const [{ survivor, other }, stranger] = [await merged(), await newContact({ name: "Z" })];
+  const { phone } = other;
+  const person = await personToken(company.member_id);
+  const alone = await ask("PATCH", `/contacts/${stranger.id}`, { phone });
+  const among = await ask("PATCH", "/contacts/batch?atomic=true", {
+    items: [{ id: stranger.id, phone }],
+  });
+  for (const { status, body } of [alone, among]) {
+    assert.deepEqual([status, body.code, body.existing_id], [409, "conflict", survivor.id]);
+  }
+  const at = `/contacts?id=eq.${stranger.id}`;
+  assert.equal((await rest(person, "PATCH", at, { json: { phone } })).status, 409);
+  const json = { company_id: company.id, phone };
+  assert.equal((await rest(person, "POST", "/contacts", { json })).status, 409);
+  assert.equal((await ask("PATCH", `/contacts/${survivor.id}`, { phone })).status, 200);
+});
+
+Deno.test("a restored survivor has its further phone again, unless another contact has it by then", async () => {
+  for (const isTaken of [false, true]) {
+    const { survivor, other } = await merged();
+    await ask("DELETE", `/contacts/${survivor.id}`);
+    const fresh = isTaken ? await newContact({ phone: other.phone }) : survivor;
+    assert.equal((await ask("POST", `/contacts/${survivor.id}/restore`)).status, 200);
+    await ask("DELETE", `/contacts/${isTaken ? fresh.id : crypto.randomUUID()}`);
+    const found = (await find(other.phone)).map(({ id }: { id: string }) => id);
+    assert.deepEqual(found, isTaken ? [] : [survivor.id]);
+  }
+});
+
+Deno.test("what cannot be merged is refused, and nothing is written", async () => {
+  const [contact, archived, erased] = [await newContact(), await newContact(), await newContact()];
+  await ask("DELETE", `/contacts/${archived.id}`);
+  await ask("POST", `/contacts/${erased.id}/erase`, { confirm: erased.id });
+  const unknown = crypto.randomUUID();
+  for (const from of [contact.id, unknown, foreign.contact_id, archived.id, erased.id]) {
+    assertField(await merge(contact.id, from), "from");
+  }
+  for (const json of [{}, { from: "x" }, { from: null }]) {
+    assertField(await ask("POST", `/contacts/${contact.id}/merge`, json), "from");
+  }
+  assertField(await ask("POST", `/contacts/${contact.id}/merge`, { from: unknown, to: 1 }), "to");
+  for (const id of [unknown, foreign.contact_id, archived.id, erased.id]) {
+    const { status, body } = await merge(id, contact.id);
+    assert.deepEqual([status, body.code], [404, "not_found"]);
+  }
+  const json = { from: company.contact_id };
+  for (const key of [keys.read, keys.messaging]) {
+    const { status } = await call(key, "POST", `/contacts/${contact.id}/merge`, { json });
+    assert.equal(status, 403);
+  }
+  assert.deepEqual((await ask("GET", `/contacts/${contact.id}`)).body.data, contact);
+});
+
+Deno.test("a merge is done once, on condition that the survivor is as it was read", async () => {
+  const [survivor, other] = [await newContact(), await newContact({ name: "Ada" })];
+  const stale = await merge(survivor.id, other.id, { "If-Match": '"1"' });
+  assert.deepEqual([stale.status, stale.headers.get("ETag")], [412, `"${survivor.version}"`]);
+  const headers = { "If-Match": `"${survivor.version}"`, "Idempotency-Key": `m-${survivor.id}` };
+  const first = await merge(survivor.id, other.id, headers);
+  assert.deepEqual([first.status, first.body.data.name], [200, "Ada"]);
+  assert.equal(first.headers.get("ETag"), `"${first.body.data.version}"`);
+  const replayed = await merge(survivor.id, other.id, headers);
+  assert.deepEqual([replayed.status, replayed.headers.get("Idempotent-Replayed")], [200, "true"]);
+  const repeated = await merge(survivor.id, other.id);
+  assert.deepEqual([repeated.status, repeated.body.data], [200, first.body.data]);
+});
