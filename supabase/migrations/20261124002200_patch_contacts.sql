@@ -101,10 +101,9 @@ begin
         if broken <> 'contacts_one_per_phone' then
           results[this_place] := jsonb_build_object('status', 422, 'constraint', broken);
         else
-          select id into existing_id from public.contacts
-          where company_id = own_company_id and phone_key = app.phone_key(items[this_place] ->> 'phone');
+          existing_id := (app.contacts_of_phones(own_company_id, array[items[this_place] ->> 'phone']))[1];
           -- Else whoever had the phone is gone by now.
-          if found then
+          if existing_id is not null then
             results[this_place] := jsonb_build_object('status', 409, 'existing_id', existing_id);
           end if;
         end if;

@@ -1,4 +1,4 @@
--- A key reads when a contact was erased, wherever it reads contacts.
+-- A key reads when a contact was erased, wherever it reads contacts. A search asks for archived records as a list does.
 
 grant select (erased_at) on public.contacts to api_client;
 
@@ -20,7 +20,9 @@ select app.make_feed('contact_changes', 'contacts', '
   do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at
 ');
 
-create or replace function public.search_records(
+-- With a default, so that the functions of the release before call it too.
+drop function public.search_records(text[], text, integer);
+create function public.search_records(
   patterns text[], text text, max_rows integer, archived text default 'exclude'
 ) returns setof json
 language plpgsql stable
@@ -160,6 +162,15 @@ begin
   );
 end
 $$;
+comment on function public.search_records(text[], text, integer, text) is
+  'For a token for reading: contacts, deals, and the conversations of contacts, whose words match every one of the '
+  'patterns for like, as { type, id, label, row }; the row has the columns that callers see. Best first: the label '
+  'is the text (folded, as app.words does it), begins with it, has a word that begins with it; then newest first. '
+  'The label is the name of a contact, else its e-mail address, else its phone, else its empresa; the title of a '
+  'deal; and for a conversation the label of its contact. Archived records, and the conversations of archived '
+  'contacts, are left out (exclude), found too (include), or found alone (only). Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.search_records(text[], text, integer, text) to api_reader;
 
 create or replace function app.contact_json(contact public.contacts) returns json
 -- In this language, a call for each of many rows costs little. To build jsonb, which is only written out again, takes

@@ -47,15 +47,10 @@ as $$
 declare
   ids uuid[];
 begin
-  with locked as (
-    select id from public.contacts
-    where company_id = own_company_id and id in (select (item ->> 'id')::uuid from unnest(items) as given (item))
-      and archived_at is null
-    order by id for no key update
-  )
-  select array_agg(locked.id order by place) into ids
+  perform app.lock_contacts_to_patch(own_company_id, items);
+  select array_agg(contacts.id order by place) into ids
   from unnest(items) with ordinality as given (item, place)
-  left join locked on locked.id = (item ->> 'id')::uuid;
+  left join public.contacts on company_id = own_company_id and id = (item ->> 'id')::uuid and archived_at is null;
 
   -- Whether a phone is free when its turn comes depends on the order.
   if exists (
@@ -91,40 +86,5 @@ begin
     ),
     '[]'
   );
-end
-$$;
-
-create or replace function app.patch_contacts_one_by_one(own_company_id uuid, items jsonb[]) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
-  this_place integer;
-  broken text;
-  existing_id uuid;
-begin
-  perform from public.contacts
-  where company_id = own_company_id and id in (select (item ->> 'id')::uuid from unnest(items) as given (item))
-  order by id for no key update;
-  for this_place in 1 .. cardinality(items) loop
-    while results[this_place] is null loop
-      begin
-        results[this_place] := app.patch_contacts_at_once(own_company_id, items[this_place:this_place]) -> 0;
-      exception when integrity_constraint_violation then
-        get stacked diagnostics broken = constraint_name;
-        if broken <> 'contacts_one_per_phone' then
-          results[this_place] := jsonb_build_object('status', 422, 'constraint', broken);
-        else
-          existing_id := (app.contacts_of_phones(own_company_id, array[items[this_place] ->> 'phone']))[1];
-          -- Else whoever had the phone is gone by now.
-          if existing_id is not null then
-            results[this_place] := jsonb_build_object('status', 409, 'existing_id', existing_id);
-          end if;
-        end if;
-      end;
-    end loop;
-  end loop;
-  return to_jsonb(results);
 end
 $$;
