@@ -38,12 +38,13 @@ const FLOODS: Record<string, (side: AttackedStack) => Flood> = {
     plan: plan(gateway.url, list(heavy.key, "contacts", 200)),
     hold: nothing,
   }),
-  "updates of a locked row": ({ gateway, stack, companies: { attacker } }) => ({
-    plan: plan(gateway.url, renameContact(attacker, 5)),
+  // Not the attacker's, which a random request may have archived, merged or erased.
+  "updates of a locked row": ({ gateway, stack, companies: { heavy } }) => ({
+    plan: plan(gateway.url, renameContact(heavy, 5)),
     async hold() {
       const sql = await stack.owner.reserve();
       await sql`begin`;
-      await sql`select from contacts where id = ${attacker.ids.contact[5]} for update`;
+      await sql`select from contacts where id = ${heavy.ids.contact[5]} for update`;
       return {
         async [Symbol.asyncDispose]() {
           await sql`rollback`;
