@@ -40,7 +40,13 @@ async function assertConsistent({ id }: Company, { restores = false } = {}) {
       select contact_id from conversations where company_id = ${id} and status <> 'closed'
       group by contact_id, messaging_account_id having count(*) > 1
     `;
-    assert.deepEqual([...open], []);
+    assert.deepEqual([...open], [], "one conversation that is not closed");
+    const untold = await sql`
+      select id from deals where company_id = ${id} and not exists (
+        select from deal_history where deal_id = deals.id and kind = 'created'
+      )
+    `;
+    assert.deepEqual([...untold], [], "each deal's history begins with its creation");
     const [totals] = await sql`
       select count(*)::integer as count, coalesce(sum(value), 0)::float as value from deals
       where company_id = ${id}
@@ -164,6 +170,7 @@ Deno.test("any sequence of two clients leaves one contact per phone, no dangling
     mergeBack: (_, n) => write("POST", `/contacts/${pick(n + 1)}/merge`, { from: pick(n) }),
     archive: (_, n) => write("DELETE", `/contacts/${pick(n)}`),
     restore: (_, n) => write("POST", `/contacts/${pick(n)}/restore`),
+    erase: (_, n) => write("POST", `/contacts/${pick(n)}/erase`, { confirm: pick(n) }),
   };
   const act = fc.tuple(
     fc.constantFrom(...Object.keys(acts)),
