@@ -110,7 +110,7 @@ const MESSAGES: List = {
     )
     insert into messages (company_id, conversation_id, direction, content, created_at)
     -- As long as people write: a table of few blocks would be read as a whole and sorted as cheaply.
-    select company_id, id, 'inbound', repeat('Hello ', 80), now() - n * interval '1 minute' from message order by random();
+    select company_id, id, 'inbound', repeat('Hello ', 200), now() - n * interval '1 minute' from message order by random();
     set local session_replication_role = origin`,
   filter: ({ conversation_id }) => `conversation_id = '${conversation_id}'`,
 };
@@ -158,12 +158,13 @@ const LISTS: Record<string, List> = {
     within: "deal_id",
     orders: { deal_history_by_time_idx: ["at", "id"] },
     alike: 1,
-    // One deal has moved often and the others seldom.
+    // One deal has moved often and the others seldom. As with messages, the rows fill many blocks.
     fill: `
       insert into deals (company_id, title, contact_id, stage_id)
       select company_id, 'Deal', contact_id, stage_id from crowd, generate_series(1, rows / ${FEW});
       insert into deal_history (company_id, deal_id, kind, from_value, to_value, at)
-      select deals.company_id, deals.id, 'status_changed', 'open', 'won', deals.created_at + n * interval '1 minute'
+      select deals.company_id, deals.id, 'status_changed', repeat('a', 250), repeat('b', 250),
+        deals.created_at + n * interval '1 minute'
       from crowd join deals using (company_id),
         generate_series(1, case when deals.created_at < now() then rows else ${FEW} end) n
       order by random()`,
