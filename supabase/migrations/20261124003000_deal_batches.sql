@@ -160,14 +160,6 @@ comment on function app.with_deal_rows(uuid, jsonb) is
   'Results of a write of deals, those with an id with the deal as it is now as data; { "status": 404 } when it is '
   'gone.';
 
-create function app.any_failed(results jsonb) returns boolean
-language sql immutable
-set search_path = ''
-as $$
-  select jsonb_path_exists(results, '$[*] ? (@.status >= 400)')
-$$;
-comment on function app.any_failed(jsonb) is 'Whether an item of a batch was not written, by the results of all.';
-
 create function public.write_deals(items jsonb[], atomic boolean default false, idempotency jsonb default null)
 returns jsonb
 -- Security definer, because a key may not write idempotency keys. What it writes has the company of the key.
@@ -185,7 +177,7 @@ begin
     replayed := results is not null;
     if not replayed then
       results := app.add_deals(own_company_id, items);
-      if atomic and app.any_failed(results) then
+      if atomic and app.has_failed(results) then
         raise sqlstate 'CRM01' using message = 'One item failed, so none is written';
       end if;
       perform app.keep_outcome(own_company_id, idempotency, results);
@@ -219,7 +211,7 @@ declare
 begin
   begin
     results := app.patch_deals(own_company_id, items);
-    if atomic and app.any_failed(results) then
+    if atomic and app.has_failed(results) then
       raise sqlstate 'CRM01' using message = 'One item failed, so none is written';
     end if;
   exception when sqlstate 'CRM01' then

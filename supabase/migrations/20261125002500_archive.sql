@@ -1,37 +1,5 @@
 -- A key archives its company's contacts and deals, and reads of each when it was archived.
 
-create or replace function app.contact_json(contact public.contacts) returns json
--- In this language, a call for each of many rows costs little. To build jsonb, which is only written out again, takes
--- three times as long as json.
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return json_build_object(
-    'id', contact.id,
-    'company_id', contact.company_id,
-    'name', contact.name,
-    'email', contact.email,
-    'phone', contact.phone,
-    'temperature', contact.temperature,
-    'tags', contact.tags,
-    'source', contact.source,
-    'job_title', contact.job_title,
-    'empresa', contact.empresa,
-    'custom_fields', contact.custom_fields,
-    'do_not_contact', contact.do_not_contact,
-    'do_not_contact_source', contact.do_not_contact_source,
-    'do_not_contact_at', contact.do_not_contact_at,
-    'marketing_opt_out_at', contact.marketing_opt_out_at,
-    'is_active', contact.is_active,
-    'archived_at', contact.archived_at,
-    'created_at', contact.created_at,
-    'updated_at', contact.updated_at,
-    'version', contact.version::text
-  );
-end
-$$;
-
 create or replace function app.deal_json(deal public.deals) returns jsonb
 language sql stable
 set search_path = ''

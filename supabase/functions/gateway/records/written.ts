@@ -53,18 +53,21 @@ export interface Meanings {
   merged?: FieldError;
 }
 
+/** A record with the fields of its schema that it has, in their order, and no others that a newer database knows. */
+export function inFormOf({ shape }: z.ZodObject, record: Record<string, unknown>) {
+  const known = Object.keys(shape).filter((field) => Object.hasOwn(record, field));
+  return Object.fromEntries(known.map((field) => [field, record[field]]));
+}
+
 /**
  * The answer of a function that writes records.
- * @param row the schema of a record. Its rows have these fields in this order, and no others that a newer database knows.
+ * @param row the schema of a record, in whose form they are answered.
  */
-export function outcomeOf<Row>(answer: Json, { shape }: z.ZodObject): Outcome<Row> {
+export function outcomeOf<Row>(answer: Json, row: z.ZodObject): Outcome<Row> {
   const outcome = answer as unknown as Outcome;
-  const fields = Object.keys(shape);
   const results = outcome.results.map((result) => {
     if (!("data" in result)) return result;
-    const known = fields.filter((field) => Object.hasOwn(result.data, field));
-    const data = Object.fromEntries(known.map((field) => [field, result.data[field]]));
-    return { ...result, data };
+    return { ...result, data: inFormOf(row, result.data) };
   });
   return { ...outcome, results } as Outcome<Row>;
 }

@@ -7,6 +7,7 @@ import { REPLAYED } from "../../_shared/http/idempotency.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import { logEvent } from "../../_shared/log.ts";
 import { missing } from "../records/merged.ts";
+import { inFormOf } from "../records/written.ts";
 import { CONTACT, Contact } from "./contacts.ts";
 
 /** What the database answers to an erasing. */
@@ -43,9 +44,7 @@ export const erasing = operation({
   const row = answer.data;
   if (!row) throw await missing(caller, CONTACT, id);
   if (answer.erased) logEvent(origin, "contact_erased", { contact_id: id, ...answer.erased });
-  const data = Object.fromEntries(
-    Object.keys(Contact.shape).map((field) => [field, row[field]]),
-  );
+  const data = inFormOf(Contact, row);
   return reply(200, { data: data as z.output<typeof Contact> }, {
     headers: answer.replayed ? REPLAYED : undefined,
   });
