@@ -7,7 +7,14 @@ import { startStack } from "../local/stack.ts";
 import { entriesOf } from "./entries.ts";
 import { checked } from "./support/checked_answers.ts";
 import { namedStack, NotUsable, testsOfNamedStack } from "./named_stack.ts";
+import { missingPrograms } from "./support/programs.ts";
 
+const missing = missingPrograms();
+// What must pass before a change lands skips nothing.
+if (missing.length > 0 && Deno.env.get("EVERY_TEST_MUST_RUN") === "1") {
+  console.error(`${missing.join(" ")} EVERY_TEST_MUST_RUN is set: install what is missing.`);
+  Deno.exit(1);
+}
 const folder = await Deno.makeTempDir({ prefix: "crm-tests-" });
 const report = `${folder}/report.xml`;
 /** What answers of the stack's functions broke of the API's description. */
@@ -50,6 +57,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 
 const { success, code } = await tests.status;
 await stop();
+for (const sentence of missing) console.log(sentence);
 for (const violation of violations) console.error(`openapi.json does not allow this: ${violation}`);
 console.log(await summary());
 await Deno.remove(folder, { recursive: true });

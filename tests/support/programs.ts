@@ -1,0 +1,37 @@
+// Programs that tests run and that npm does not install. Where one is missing, its tests are skipped.
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** The names that the browser has on different systems. `CHROMIUM` in the environment names another file. */
+const BROWSERS = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+
+/** The file of a headless Chromium; null when there is none. */
+export const CHROMIUM = Deno.env.get("CHROMIUM") || firstInPath(BROWSERS);
+
+/** The file of Python 3; null when there is none. */
+export const PYTHON = firstInPath(["python3"]);
+
+/** What is missing, each in a sentence that says what is skipped without it. */
+export function missingPrograms(): string[] {
+  return [
+    ...(CHROMIUM ? [] : ["Chromium is not installed, so the tests in a browser are skipped."]),
+    ...(PYTHON
+      ? []
+      : ["Python 3 is not installed, so the tests of programs in Python are skipped."]),
+  ];
+}
+
+function firstInPath(names: string[]): string | null {
+  const folders = (Deno.env.get("PATH") ?? "").split(delimiter);
+  const files = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return files.find(isExecutable) ?? null;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
