@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { type Company, newCompany } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { assertInOrder } from "../support/pipelines.ts";
+import { until } from "../support/started.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 type Row = Record<string, unknown>;
 
@@ -257,4 +259,30 @@ Deno.test("deals that come into a stage while it is archived are refused or move
   if (last.status !== 204) last = await ask("DELETE", `/stages/${from}?move_deals_to=${to}`);
   assert.equal(last.status, 204);
   await assertInOrder(own.id);
+});
+
+Deno.test("a batch that says a deal's own stage does not lock up with who archives the stage", async () => {
+  const own = await newCompany();
+  const [from, to] = own.stage_ids;
+  const { archiving } = await withDatabase((sql) =>
+    sql.begin(async (sql) => {
+      // As a batch does: first its deals, then their stages.
+      await sql`select from deals where id = ${own.deal_id} for no key update`;
+      const [{ pid }] = await sql`select pg_backend_pid() as pid`;
+      const archiving = as(own).ask("DELETE", `/stages/${from}?move_deals_to=${to}`);
+      await withDatabase((other) =>
+        until(async () =>
+          (await other`
+            select from pg_stat_activity where ${pid} = any (pg_blocking_pids(pg_stat_activity.pid))
+          `).length > 0
+        )
+      );
+      await sql`select from stages where id = ${from} for key share`;
+      // In an object, because a promise would be waited for.
+      return { archiving };
+    })
+  );
+  assert.equal((await archiving).status, 204);
+  const { body } = await as(own).ask("GET", `/deals/${own.deal_id}`);
+  assert.equal(body.data.stage_id, to);
 });
