@@ -135,6 +135,9 @@ Deno.test("a stage is archived once its deals have a place to go, and they move 
   assert.deepEqual(only.map(({ name }: Row) => name).sort(), ["Stage", "from"]);
   const included = (await ask("GET", `/pipelines/${id}?include=stages`)).body.data.stages;
   assert.deepEqual(included.map(({ name }: Row) => name), ["to"]);
+  const all = await ask("GET", `/pipelines/${id}?include=stages&archived=include`);
+  const shown = all.body.data.stages.map(({ name }: Row) => name);
+  assert.deepEqual(shown.sort(), ["Stage", "from", "to"]);
   assertConflict(await ask("PATCH", path, { name: "x" }), /archived stage cannot be changed/);
   const into = { title: "x", contact_id: company.contact_id, stage_id: from.id };
   const batch = { items: [into, { ...into, stage_id: to.id }] };
@@ -168,6 +171,9 @@ Deno.test("a pipeline is archived with its stages, and takes no other", async ()
   );
   assertConflict(await ask("PATCH", `/pipelines/${id}`, { is_default: true }), /cannot be changed/);
   assert.equal((await ask("GET", `/pipelines/${id}?archived=only`)).body.data.name, "Ending");
+  const listed = await ask("GET", "/pipelines?archived=only&include=stages");
+  const ended = listed.body.data.find((pipeline: Row) => pipeline.id === id);
+  assert.deepEqual(ended.stages.map(({ id }: Row) => id), [stage.id]);
   await assertInOrder(company.id);
 });
 
