@@ -39,7 +39,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     // Before the base path: a path outside of it is answered here too.
     .use(requestId)
     .basePath(`/${name}`)
-    .onError(respondToError(errors));
+    .onError(respondToError(config, errors));
 
   const mount = (operation: Operation) => {
     const { method, path, scope } = operation;
