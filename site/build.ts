@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { root } from "../local/checkout.ts";
 import { landingPage } from "./landing.ts";
 import { pageOf, type Site } from "./layout.ts";
@@ -96,9 +96,9 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
     ]),
     ...Array.from(files, ([from, to]): [string, Content] => [to, { copyOf: join(root, from) }])
       .filter(([to]) => to !== "openapi.json"),
-    ...["style.css", "site.js", "reference.js", "favicon.svg"].map((name): [string, Content] => [
-      name,
-      { copyOf: join(root, "site", "assets", name) },
+    ...filesBelow("site/assets").map((path): [string, Content] => [
+      basename(path),
+      { copyOf: join(root, path) },
     ]),
   ]);
 }

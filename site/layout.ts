@@ -38,7 +38,7 @@ export function pageOf(site: Site, content: Content): string {
     escaped(site.name)
   }</a>
 <nav aria-label="Parts of the site">
-<a href="${to("index.html")}#guides">Guides</a>
+<a class="wide" href="${to("index.html")}#guides">Guides</a>
 <a href="${to("reference.html")}">Reference</a>
 <a class="wide" href="${to("openapi.json")}">OpenAPI</a>
 </nav>

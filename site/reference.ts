@@ -4,10 +4,19 @@ import { head, type Site } from "./layout.ts";
 /** The settings of the page of the reference on a static host. The local stack answers others. */
 export const STATIC_SETTINGS = { tryIt: false };
 
-/** Scalar writes styles into the page. All else is of this site, also what "try it" asks. */
-const POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
-  "font-src 'self' data:; base-uri 'self'; object-src 'none'";
+/**
+ * Scalar writes styles into the page, and its schemas try whether they may compile themselves. All that is loaded or
+ * asked is of this site.
+ */
+const POLICY = [
+  "default-src 'self'",
+  "script-src 'self' 'unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "base-uri 'self'",
+  "object-src 'none'",
+].join("; ");
 
 /** The page that shows the reference. Without scripts it says where else the operations are. */
 export function referencePage(site: Site): string {
@@ -20,13 +29,14 @@ export function referencePage(site: Site): string {
   const top = head(site, content)
     .replace(/(Content-Security-Policy" content=")[^"]*/, `$1${POLICY}`)
     .replace(/<link rel="alternate"[^>]*>\n/, "")
+    .replace("style.css", "reference.css")
     .replace(/<script[^>]*><\/script>\n?/, "");
   return `${top}
-<body class="reference">
+<body>
 <header class="top">
 <a class="name" href="index.html">${escaped(site.name)}</a>
 <nav aria-label="Parts of the site">
-<a href="index.html#guides">Guides</a>
+<a class="wide" href="index.html#guides">Guides</a>
 <a href="reference.html" aria-current="page">Reference</a>
 <a class="wide" href="openapi.json">OpenAPI</a>
 </nav>
