@@ -31,14 +31,23 @@
   });
 })();
 
-/** A parameter that may be left out is left out of requests: Scalar would send its default, or its first value. */
+/**
+ * Switches off, until a reader switches it on, each parameter that may be left out: Scalar would put its default,
+ * or its first value, into every request.
+ */
 function withoutValues({ paths, components }) {
-  const operations = Object.values(paths).flatMap((path) => [path, ...Object.values(path)]);
-  const lists = [...operations, { parameters: Object.values(components.parameters ?? {}) }];
-  for (const { parameters = [] } of lists) {
-    for (const parameter of parameters) {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  for (const operation of operations) {
+    const bodies = Object.values(operation.requestBody?.content ?? {});
+    const names = bodies.flatMap(({ examples = {} }) => Object.keys(examples));
+    operation.parameters = operation.parameters?.map((each) => {
+      const parameter = each.$ref ? components.parameters[each.$ref.split("/").at(-1)] : each;
+      const value = parameter.schema.default ?? parameter.schema.enum?.[0];
       const hasExample = "example" in parameter || "examples" in parameter;
-      if (!parameter.$ref && !parameter.required && !hasExample) parameter.example = "";
-    }
+      if (parameter.required || hasExample || value === undefined) return each;
+      const example = { value, "x-disabled": true };
+      const examples = ["default", ...names].map((name) => [name, example]);
+      return { ...parameter, examples: Object.fromEntries(examples) };
+    });
   }
 }
