@@ -15,37 +15,39 @@ export interface Docs {
 export interface DocsOptions {
   /** The demo key, with which "try it" of the reference calls the API. */
   apiKey: string | null;
-  /** Where the built site is. */
-  folder?: string;
-  /** The arguments of Deno for a process that builds the site there. */
-  build?: string[];
+  /** What is served; by default the site of this checkout. */
+  site?: ServedSite;
   /** How long a visitor waits for a build before a page says that it is under way. */
   patienceMs?: number;
 }
+
+/** A site that may have to be built. */
+export interface ServedSite {
+  folder: string;
+  isCurrent(): boolean;
+  /** The arguments of Deno for a process that builds it, unless another one just has. */
+  build: string[];
+}
+
+const SITE: ServedSite = {
+  folder: SITE_FOLDER,
+  isCurrent: () => isCurrent(SITE_FOLDER),
+  build: ["run", "--allow-all", "--no-prompt", `${root}site/main.ts`, "--unless-current"],
+};
 
 /**
  * The documentation at /docs/. It is built at the first visit, and again when a source has changed, in a process of
  * its own, so that a start neither installs nor loads anything for it.
  */
-export function serveDocs({ apiKey, ...options }: DocsOptions): Docs {
-  const { folder = SITE_FOLDER, patienceMs = 10_000 } = options;
-  const args = options.build ??
-    [
-      "run",
-      "--allow-all",
-      "--no-prompt",
-      `${root}site/main.ts`,
-      "--unless-current",
-      "--out",
-      folder,
-    ];
+export function serveDocs({ apiKey, site = SITE, patienceMs = 10_000 }: DocsOptions): Docs {
+  const { folder } = site;
   let building: Promise<string | null> | null = null;
   const builder = new AbortController();
 
   /** Builds the site. What the builder said when it has failed, otherwise null. */
   const build = async () => {
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args,
+      args: site.build,
       cwd: root,
       env: { NO_COLOR: "1" },
       stdin: "null",
@@ -71,7 +73,7 @@ export function serveDocs({ apiKey, ...options }: DocsOptions): Docs {
     }
     // The other files belong to the page that was answered before.
     const isPage = /(\/|\.html|\.md|\.txt)$/.test(pathname);
-    if (isPage ? !isCurrent(folder) : !existsSync(join(folder, MADE_OF))) {
+    if (isPage ? !site.isCurrent() : !existsSync(join(folder, MADE_OF))) {
       building ??= build().catch(String).finally(() => building = null);
       const failure = await deadline(building, patienceMs).catch(() => undefined);
       if (failure === undefined) return page(503, BEING_BUILT, { "Retry-After": "2" });

@@ -52,14 +52,14 @@ type Content = string | { copyOf: string };
 async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   const there = [...filesBelow("docs"), "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
     .filter((path) => path.endsWith(".md"));
-  const faults = faultsOfList(there);
-  if (faults.length > 0) throw new Error(faults.join("\n"));
-
   const files: Files = new Map(
     filesBelow("examples").map((path) => [path, path.replace(/^examples\//, "files/")]),
   );
   files.set("supabase/functions/gateway/openapi.json", "openapi.json");
-  const pages = await readPages(GROUPS.flatMap((group) => group.pages), files);
+  const listed = GROUPS.flatMap((group) => group.pages).filter((path) => there.includes(path));
+  const { pages, faults } = await readPages(listed, files);
+  faults.unshift(...faultsOfList(there));
+  if (faults.length > 0) throw new Error(faults.join("\n"));
   const openapi = withServer(await readOpenApi(), apiUrl);
   const site: Site = {
     name: openapi.info.title,

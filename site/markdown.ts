@@ -28,9 +28,13 @@ export type Resolve = (target: string) => string | null;
  * Makes a page HTML.
  *
  * @param resolve says for each link where it leads on the site.
- * @throws Error with a sentence on what the site cannot show: HTML, an unknown language, no title.
+ * @param refuse is told what the site cannot show: HTML, an unknown language, a page without a title.
  */
-export function rendered(markdown: string, resolve: Resolve): Rendered {
+export function rendered(
+  markdown: string,
+  resolve: Resolve,
+  refuse: (fault: string) => void,
+): Rendered {
   const headings: Heading[] = [];
   const anchorOf = anchorMaker();
   let description = "";
@@ -53,11 +57,8 @@ export function rendered(markdown: string, resolve: Resolve): Rendered {
       code({ text, lang = "" }: Tokens.Code) {
         const code = highlighted(text, lang);
         if (!code) {
-          throw new Error(
-            `a block of code is in "${lang}"; known are ${
-              KNOWN_LANGUAGES.join(", ")
-            } (site/highlight.ts)`,
-          );
+          refuse(`a block of code is in "${lang}"; known are ${KNOWN_LANGUAGES.join(", ")}`);
+          return "";
         }
         return `<div class="code"><span class="language">${code.name}</span>` +
           `<pre tabindex="0"><code>${code.html}</code></pre></div>\n`;
@@ -89,12 +90,13 @@ export function rendered(markdown: string, resolve: Resolve): Rendered {
       },
       html({ text }: Tokens.HTML | Tokens.Tag) {
         if (/^\s*<!--/.test(text)) return "";
-        throw new Error(`${text.trim()} is HTML; write Markdown, or put it between backticks`);
+        refuse(`${text.trim()} is HTML; write Markdown, or put it between backticks`);
+        return "";
       },
     },
   });
   const html = marked.parse(markdown, { async: false });
-  const title = headings.find(({ level }) => level === 1)?.text;
-  if (!title || !description) throw new Error("a page begins with a title and a paragraph");
+  const title = headings.find(({ level }) => level === 1)?.text ?? "";
+  if (!title || !description) refuse("a page begins with a title and a paragraph");
   return { title, description, html, headings };
 }

@@ -24,12 +24,14 @@ interface Anchored {
 /** Files of the repository that the site has too, and where. */
 export type Files = Map<string, string>;
 
-/**
- * Reads pages and makes them HTML.
- *
- * @throws Error with a sentence for each page that cannot be shown and for each link that leads nowhere.
- */
-export async function readPages(paths: string[], files: Files): Promise<Page[]> {
+/** Pages, and a sentence for each that cannot be shown and for each link that leads nowhere. */
+interface ReadPages {
+  pages: Page[];
+  faults: string[];
+}
+
+/** Reads pages and makes them HTML. */
+export async function readPages(paths: string[], files: Files): Promise<ReadPages> {
   const anchored: Anchored[] = [];
   const faults: string[] = [];
   const pages = await Promise.all(paths.map(async (path) => {
@@ -54,23 +56,18 @@ export async function readPages(paths: string[], files: Files): Promise<Page[]> 
       const file = files.get(to);
       return file === undefined ? null : relativeLink(place, file);
     };
-    try {
-      const page = rendered(text, (target) => resolved(target, "html"));
-      return { ...page, path, place, markdown: withLinks(text, (link) => resolved(link, "md")) };
-    } catch (error) {
-      faults.push(`${path}: ${(error as Error).message}.`);
-      return [];
-    }
+    const refuse = (fault: string) => faults.push(`${path}: ${fault}.`);
+    const page = rendered(text, (target) => resolved(target, "html"), refuse);
+    const markdown = withLinks(text, (target) => resolved(target, "md"));
+    return { ...page, path, place, markdown };
   }));
-  const read = pages.flat();
   for (const { from, path, anchor } of anchored) {
-    const page = read.find((page) => page.path === path);
+    const page = pages.find((page) => page.path === path);
     if (page && !page.headings.some((heading) => heading.anchor === anchor)) {
       faults.push(`${from} links to ${path}#${anchor}, but there is no such heading.`);
     }
   }
-  if (faults.length > 0) throw new Error([...new Set(faults)].join("\n"));
-  return read;
+  return { pages, faults: [...new Set(faults)] };
 }
 
 /** Markdown with other addresses in its links. What has no address any more becomes text. */

@@ -23,7 +23,9 @@ export async function scalarFile(progress: (step: string) => void): Promise<stri
   if (kept && sha512(kept) === SHA512) return KEPT;
 
   progress(`downloading ${PACKAGE}, once (10 MB)`);
-  const folder = await Deno.makeTempDir({ prefix: "crm-site-" });
+  const folder = join(KEPT, "..", "unfinished");
+  await Deno.remove(folder, { recursive: true }).catch(() => {}); // of a build that was killed
+  await Deno.mkdir(folder, { recursive: true });
   try {
     const { success, stderr } = await new Deno.Command("npm", {
       args: ["pack", PACKAGE, "--pack-destination", folder, "--loglevel=error"],
@@ -41,9 +43,8 @@ export async function scalarFile(progress: (step: string) => void): Promise<stri
         `${PACKAGE} is not the package that this project has chosen: ${FILE} differs.`,
       );
     }
-    await Deno.mkdir(join(KEPT, ".."), { recursive: true });
-    await Deno.writeFile(`${KEPT}.unfinished`, file);
-    await Deno.rename(`${KEPT}.unfinished`, KEPT);
+    await Deno.writeFile(`${folder}/scalar.js`, file);
+    await Deno.rename(`${folder}/scalar.js`, KEPT);
     return KEPT;
   } finally {
     await Deno.remove(folder, { recursive: true });
