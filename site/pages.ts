@@ -18,7 +18,7 @@ export const GROUPS: Group[] = [
   {
     title: "Start",
     readers: "callers",
-    pages: ["docs/api.md"],
+    pages: ["docs/api.md", "docs/versioning.md"],
   },
   {
     title: "Records",
