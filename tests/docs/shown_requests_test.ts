@@ -47,6 +47,7 @@ const gettingStarted = await readPage("docs/getting-started.md");
 const authentication = await readPage("docs/authentication.md");
 const sending = await readPage("docs/sending-templates.md");
 const replying = await readPage("docs/replying.md");
+const syncing = await readPage("docs/syncing.md");
 const limits = await readPage("docs/limits.md");
 const retrying = await readPage("docs/retrying.md");
 const sandbox = await readPage("docs/sandbox.md");
@@ -76,8 +77,9 @@ Deno.test("the requests that pages show answer what the pages show", async (t) =
       ["Limits", limits.text, 1],
       ["The API at a glance", api.text, 1],
       ["Finding records", finding.text, 5],
-      ["Receiving", receiving.text, 9],
+      ["Receiving", receiving.text, 8],
       ["the README", firstRequests, 3],
+      ["Keeping a copy in step", syncing.text, 1],
       ["Sending templates", sending.text, 4],
       ["Replying", replying.text, 4],
       ["The sandbox", aPersonWrites, 1],
