@@ -40,7 +40,7 @@ async function bodyOf(error: () => unknown, always: Record<string, unknown> = {}
       c.set("isRepeatable", true);
       await next();
     })
-    .onError(respondToError({ always }))
+    .onError(respondToError({ docsUrl: null }, { always }))
     .post("/", async () => {
       throw await error();
     });
