@@ -82,13 +82,19 @@ for (const path of lists) {
   });
 }
 
-Deno.test("the page on finding has the limits of a query", () => {
-  const limits = declaredParameters(document, document.paths["/gateway/contacts"].get, "query");
-  const { schema } = limits.find(({ name }) => name === "tags")!;
-  assert.ok(text.includes(`| values of one parameter | ${schema.maxItems} |`));
-  const { schema: words } = limits.find(({ name }) => name === "q")!;
-  assert.match(
-    text,
-    new RegExp(`\\| \`q\` \\| 10 different words, ${words.maxLength} characters \\|`),
+Deno.test("the page on limits has those of a query", async () => {
+  const limits = (await readPage("docs/limits.md")).text;
+  const declared = declaredParameters(document, document.paths["/gateway/contacts"].get, "query");
+  const { schema } = declared.find(({ name }) => name === "tags")!;
+  assert.ok(limits.includes(`| values of one filter | ${schema.maxItems} |`));
+  const { schema: words } = declared.find(({ name }) => name === "q")!;
+  assert.ok(
+    limits.includes(
+      `| \`q\` and \`[contains]\` | ${words.maxLength} characters; \`q\` 10 different words |`,
+    ),
+  );
+  const { schema: size } = declared.find(({ name }) => name === "limit")!;
+  assert.ok(
+    limits.includes(`| ${size.minimum} to ${size.maximum}; ${size.default} when left out |`),
   );
 });
