@@ -1,6 +1,7 @@
 // The Arazzo flows do the five most common jobs, and fail when an answer is not what they expect.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
+import { answeringProxy } from "../support/answering_proxy.ts";
 import { call } from "../support/calls.ts";
 import { type Company, newCompany } from "../support/company.ts";
 import { writes } from "../support/replying.ts";
@@ -142,20 +143,11 @@ interface Exchange {
   body: any;
 }
 
-/** A server that passes requests on to the stack, and bends what it answers. */
+/** A server before the stack, which bends what it answers. */
 function bendingProxy(bend: (exchange: Exchange) => Pick<Exchange, "status" | "body">) {
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    const { method, headers } = request;
-    const { pathname, search } = new URL(request.url);
-    const body = method === "GET" ? undefined : await request.text();
-    const answer = await fetch(stack.url + pathname + search, { method, headers, body });
-    const path = pathname.replace("/functions/v1", "");
-    const bent = bend({ method, path, status: answer.status, body: await answer.json() });
-    return Response.json(bent.body, { status: bent.status });
+  return answeringProxy(stack.url, async ({ method, path }, pass) => {
+    const answer = await pass();
+    const { status, body } = bend({ method, path, status: answer.status, body: await answer.json() });
+    return Response.json(body, { status });
   });
-  const { port } = server.addr;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
 }
