@@ -12,7 +12,7 @@ import {
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { SchemaValidator, withClosedObjects } from "../support/schema_validator.ts";
 import { errorSections, type Section } from "./error_sections.ts";
-import { readPage } from "./pages.ts";
+import { anchors, readPage } from "./pages.ts";
 
 const document: JsonSchema = openApi;
 const { sections, ofOperators } = await errorSections();
@@ -39,6 +39,13 @@ Deno.test("the page on errors has a section for each code with its status, and n
   assert.deepEqual(sections.map(({ code, status }) => [code, status]).sort(), errors);
   const operators = Object.entries({ ...JOB_STATUS, ...EVENT_STATUS }).sort();
   assert.deepEqual(ofOperators.map(({ code, status }) => [code, status]).sort(), operators);
+});
+
+Deno.test("the anchor of each code is the code, which doc_url leads to", async () => {
+  const there = anchors(await readPage("docs/errors.md"));
+  for (const code of Object.keys({ ...STATUS, ...JOB_STATUS, ...EVENT_STATUS })) {
+    assert.ok(there.includes(code), code);
+  }
 });
 
 Deno.test("each section says what the code means, its cause, what to do, and whether to repeat", () => {
