@@ -44,6 +44,8 @@ export function bendingProxy(target: string, bends: Record<string, Bend>) {
   );
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
+    /** How many requests of an operation came. */
+    made: (name: string) => made.get(name) ?? 0,
     [Symbol.asyncDispose]: async () => await server.shutdown(),
   };
 }
