@@ -4,6 +4,8 @@ export interface BentAnswer {
   contentType: string;
   // deno-lint-ignore no-explicit-any -- a test reaches into the body and bends it
   body: any;
+  /** Headers that the answer has besides. */
+  headers?: Record<string, string>;
 }
 
 /** Changes an answer; `made` says how many requests of this operation came before. */
@@ -31,7 +33,7 @@ export function bendingProxy(target: string, bends: Record<string, Bend>) {
       if (!bend) return answer;
       const before = made.get(name) ?? 0;
       made.set(name, before + 1);
-      const { status, contentType, body } = bend({
+      const { status, contentType, body, headers: added = {} } = bend({
         status: answer.status,
         contentType: answer.headers.get("Content-Type") ?? "",
         body: await answer.json(),
@@ -39,7 +41,9 @@ export function bendingProxy(target: string, bends: Record<string, Bend>) {
       const passed = new Headers(answer.headers);
       passed.delete("Content-Length");
       passed.set("Content-Type", contentType);
-      return new Response(JSON.stringify(body), { status, headers: passed });
+      for (const [header, value] of Object.entries(added)) passed.set(header, value);
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      return new Response(text, { status, headers: passed });
     },
   );
   return {

@@ -145,6 +145,7 @@ export class N8nRunner {
   #set(node: WorkflowNode, { assignments: { assignments } }: ParametersOf<"set 3.4">): Json {
     const json: Json = {};
     for (const { name, value, type } of assignments) {
+      // deno-lint-ignore valid-typeof -- a type of n8n is one of JavaScript
       if (typeof value !== type) throw new Error(`${node.name}: ${name} is no ${type}`);
       json[name] = value;
     }
@@ -199,6 +200,7 @@ function place({ position: [x, y] }: WorkflowNode): number {
 function holdsAll(node: WorkflowNode, { conditions }: ParametersOf<"if 2.2">): boolean {
   return conditions.conditions.every(({ leftValue: left, rightValue: right, operator }) => {
     // As n8n does with its strict validation of types.
+    // deno-lint-ignore valid-typeof -- as above
     if (typeof left !== operator.type) {
       throw new Error(`${node.name}: ${left} is no ${operator.type}`);
     }
