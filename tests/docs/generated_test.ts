@@ -4,7 +4,15 @@ import { readPage } from "./pages.ts";
 
 /** The folders in which a generated file may be. */
 const FOLDERS = [
-  ...["supabase", "reference", "generate", "local", "admin", "attack", "bench", "examples"],
+  "supabase",
+  "reference",
+  "generate",
+  "local",
+  "admin",
+  "attack",
+  "bench",
+  "client",
+  "examples",
 ];
 /** What a generated file says within its first lines. */
 const MARK = /Written by `?npm run generate`?[^\n]*do not edit/;

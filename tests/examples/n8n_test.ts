@@ -163,17 +163,15 @@ Deno.test("n8n: a contact is found in another spelling of its phone, or created"
   await assert.rejects(refused.run(), /does not describe.*email/);
 });
 
-Deno.test("n8n: a deal is opened once and moved, also in a second run", async () => {
+Deno.test("n8n: a deal is opened once and moved, unless somebody has moved it", async () => {
   const company = await newCompany();
-  const order = { order: "A-1815", phone: "+12025550147", stage: "Proposal" };
-  for (const _ of ["first", "second"]) {
-    const { "Move the deal": [moved] } =
-      await (await runnerOf("open-and-move-a-deal", company, order)).run();
-    assert.equal(moved.json.data.stage_id, company.stage_ids[2]);
-  }
-  const { body } = await call(company.keys.read, "GET", "/deals?title[contains]=machines");
-  assert.equal(body.data.length, 1);
-  assert.deepEqual([body.data[0].value, body.data[0].status], [12500, "open"]);
+  const runner = await runnerOf("open-and-move-a-deal", company, { order: "A-1815" });
+  const { "Move the deal": [moved] } = await runner.run();
+  assert.equal(moved.json.data.stage_id, company.stage_ids[1]);
+  const { "Somebody has moved it": [found], "Move the deal": none } = await runner.run();
+  assert.deepEqual([found.json.data.id, none], [moved.json.data.id, undefined]);
+  const { body } = await call(company.keys.read, "GET", "/deals?title=Order A-1815");
+  assert.deepEqual(body.data.map(({ value }: { value: number }) => value), [1999.5]);
 });
 
 Deno.test("n8n: an order has one message, however often the send is repeated", async () => {
@@ -196,6 +194,10 @@ Deno.test("n8n: an order has one message, however often the send is repeated", a
   assert.deepEqual([sent.json.state, waits.length], ["sent", 1]);
   const { "The send": [repeated] } = await runner.run();
   assert.equal(repeated.json.message_id, sent.json.message_id);
+  assert.equal((await takenFrom(company)).length, 1);
+
+  const other = await runnerOf("send-a-template-safely", company, { ...order, name: "Grace" });
+  await assert.rejects(other.run(), /names another message, [0-9a-f-]{36}, which was sent before/);
   assert.equal((await takenFrom(company)).length, 1);
 
   // A phone of the sandbox's which the channel cannot reach: no repeat helps.
