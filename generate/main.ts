@@ -33,15 +33,12 @@ try {
   );
   const document = await formatted("json", JSON.stringify(openApi(examples)));
   await write(`${functions}gateway/openapi.json`, document);
-<<<<<<< HEAD
   const collection = postmanCollection(JSON.parse(document));
   await write(
     `${root}examples/postman_collection.json`,
     await formatted("json", JSON.stringify(collection)),
   );
-=======
   await write(`${root}client/src/types.ts`, await clientTypes(JSON.parse(document)));
->>>>>>> h-recipes
 } finally {
   await stack.stop();
   await Deno.remove(folder, { recursive: true });
