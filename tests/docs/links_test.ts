@@ -40,6 +40,7 @@ function paths(page: Page): string[] {
   return words.map((word) => word.replace(/^\.\//, "")).filter((word) =>
     /^[\w.@-]+(\/[\w.@-]+)*\/?$/.test(word) && word.includes("/") &&
     (/(\/|\.\w+)$/.test(word) || folders.includes(word.split("/")[0])) &&
+    !word.startsWith("@") && // a package of npm
     !MADE.some((made) => word.startsWith(made))
   );
 }
