@@ -102,7 +102,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
   const secrets = await loadSecrets(`${folder}/secrets.json`);
   const whatsappApiUrl = options.whatsappApiUrl ?? `${url}/sandbox/v26.0`;
-  const docsUrl = options.docs ? `${url}/docs` : "";
+  const docsUrl = options.docs ? `${url}/docs` : null;
   const environment = functionEnvironment(url, secrets, whatsappApiUrl, docsUrl);
   for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
   const loadingFunctions = loadFunctions(["gateway", "send-external-template", "whatsapp"]);
@@ -157,7 +157,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     whatsapp_url: `${url}/functions/v1/whatsapp`,
     channel_url: whatsappApiUrl,
     sandbox_url: isSandbox ? `${url}/sandbox/messages` : null,
-    docs_url: docsUrl ? `${docsUrl}/` : null,
+    docs_url: docsUrl && `${docsUrl}/`,
     database_url: databaseUrl(database.port, "postgres", password),
     publishable_key: secrets.publishable_key,
     secret_key: secrets.secret_key,
