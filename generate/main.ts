@@ -2,7 +2,9 @@
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
 import { openApi } from "../reference/openapi.ts";
+import { postmanCollection } from "../reference/postman/collection.ts";
 import { recordExamples } from "../reference/record.ts";
+import { clientTypes } from "./client_types.ts";
 import { databaseTypes } from "./database_types.ts";
 import { formatted } from "./formatted.ts";
 import { release } from "./release.ts";
@@ -31,6 +33,12 @@ try {
   );
   const document = await formatted("json", JSON.stringify(openApi(examples)));
   await write(`${functions}gateway/openapi.json`, document);
+  const collection = postmanCollection(JSON.parse(document));
+  await write(
+    `${root}examples/postman_collection.json`,
+    await formatted("json", JSON.stringify(collection)),
+  );
+  await write(`${root}client/src/types.ts`, await clientTypes(JSON.parse(document)));
 } finally {
   await stack.stop();
   await Deno.remove(folder, { recursive: true });
