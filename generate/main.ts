@@ -3,6 +3,7 @@ import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
 import { openApi } from "../reference/openapi.ts";
 import { recordExamples } from "../reference/record.ts";
+import { clientTypes } from "./client_types.ts";
 import { databaseTypes } from "./database_types.ts";
 import { formatted } from "./formatted.ts";
 import { release } from "./release.ts";
@@ -31,6 +32,7 @@ try {
   );
   const document = await formatted("json", JSON.stringify(openApi(examples)));
   await write(`${functions}gateway/openapi.json`, document);
+  await write(`${root}client/src/types.ts`, await clientTypes(JSON.parse(document)));
 } finally {
   await stack.stop();
   await Deno.remove(folder, { recursive: true });

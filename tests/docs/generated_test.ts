@@ -3,7 +3,16 @@ import { root } from "../../local/checkout.ts";
 import { readPage } from "./pages.ts";
 
 /** The folders in which a generated file may be. */
-const FOLDERS = ["supabase", "reference", "generate", "local", "admin", "attack", "bench"];
+const FOLDERS = [
+  "supabase",
+  "reference",
+  "generate",
+  "local",
+  "admin",
+  "attack",
+  "bench",
+  "client",
+];
 /** What a generated file says within its first lines. */
 const MARK = /Written by `?npm run generate`?[^\n]*do not edit/;
 

@@ -1,0 +1,124 @@
+import type { APIPromise } from "./answer.ts";
+import {
+  type ClientOptions,
+  type RequestOptions,
+  type SendOptions,
+  settingsOf,
+} from "./options.ts";
+import type { Query } from "./query.ts";
+import { requestsOf } from "./requests.ts";
+import type * as resources from "./resources.ts";
+import { transportOf } from "./transport.ts";
+import type { Health, OpenApi, SearchQuery } from "./types.ts";
+
+/** The client of the API. */
+export class CRM {
+  readonly contacts: resources.Contacts;
+  readonly deals: resources.Deals;
+  readonly pipelines: resources.Pipelines;
+  readonly stages: resources.Stages;
+  readonly conversations: resources.Conversations;
+  readonly messages: resources.Messages;
+  readonly templates: resources.Templates;
+  readonly sends: resources.Sends;
+  readonly teams: resources.Teams;
+  readonly members: resources.Members;
+  /** Finds contacts, deals and conversations at once by words, best first. */
+  readonly search: (
+    q: string,
+    query?: Omit<SearchQuery, "q">,
+    options?: RequestOptions,
+  ) => APIPromise<resources.Found[]>;
+  /** The release of the service, and whether its database answers. It needs no scope. */
+  readonly health: (options?: RequestOptions) => APIPromise<Health>;
+  /** The OpenAPI document of the API. */
+  readonly openApi: (options?: RequestOptions) => APIPromise<OpenApi>;
+
+  /** @throws TypeError says which option is missing or wrong. */
+  constructor(options: ClientOptions) {
+    const { asked, listed, record, sent } = requestsOf(transportOf(settingsOf(options)));
+    const reads = (name: string) => ({
+      list: (query?: Query, options?: RequestOptions) => listed([name], query, options),
+      get: (id: string, query?: Query, options?: RequestOptions) =>
+        record("GET", [name, id], { query, options }),
+    });
+    const changes = (name: string) => ({
+      changes: (query?: Query, options?: RequestOptions) =>
+        listed([name, "changes"], query, options),
+    });
+    const update = (name: string) => ({
+      update: (id: string, body: unknown, options?: RequestOptions) =>
+        record("PATCH", [name, id], { body, options, type: "application/merge-patch+json" }),
+    });
+    const writes = (name: string) => ({
+      ...update(name),
+      create: (body: unknown, options?: RequestOptions) =>
+        record("POST", [name], { body, options }),
+      archive: (id: string, options?: RequestOptions) =>
+        asked("DELETE", [name, id], { options }, () => undefined),
+    });
+    const batches = (name: string) => ({
+      restore: (id: string, options?: RequestOptions) =>
+        record("POST", [name, id, "restore"], { options }),
+      createMany: (items: unknown, query?: Query, options?: RequestOptions) =>
+        asked("POST", [name, "batch"], { body: { items }, query, options }),
+      updateMany: (items: unknown, query?: Query, options?: RequestOptions) =>
+        asked("PATCH", [name, "batch"], { body: { items }, query, options }),
+    });
+
+    this.contacts = {
+      ...reads("contacts"),
+      ...changes("contacts"),
+      ...writes("contacts"),
+      ...batches("contacts"),
+      put: (body, query, options) => record("PUT", ["contacts"], { body, query, options }),
+      merge: (id, body, options) => record("POST", ["contacts", id, "merge"], { body, options }),
+      export: (id, options) => record("GET", ["contacts", id, "export"], { options }),
+      erase: (id, body, options) => record("POST", ["contacts", id, "erase"], { body, options }),
+    };
+    this.deals = {
+      ...reads("deals"),
+      ...changes("deals"),
+      ...writes("deals"),
+      ...batches("deals"),
+      history: (id, query, options) => listed(["deals", id, "history"], query, options),
+    };
+    this.pipelines = { ...reads("pipelines"), ...writes("pipelines") };
+    this.stages = {
+      ...reads("stages"),
+      ...writes("stages"),
+      archive: (id, query, options) =>
+        asked("DELETE", ["stages", id], { query, options }, () => undefined),
+    };
+    this.conversations = {
+      ...reads("conversations"),
+      ...changes("conversations"),
+      ...update("conversations"),
+      messages: (id, query, options) => listed(["conversations", id, "messages"], query, options),
+      reply: (conversation_id: string, reply: object, options?: SendOptions) =>
+        sent(["whatsapp", "messages"], { conversation_id, ...reply }, options),
+    };
+    this.messages = { ...changes("messages"), get: reads("messages").get };
+    this.templates = {
+      ...reads("templates"),
+      send: (message: object, options?: SendOptions) =>
+        sent(["send-external-template"], message, options),
+    };
+    this.sends = {
+      get: reads("sends").get,
+      find: (idempotency_key, query, options) =>
+        asked(
+          "GET",
+          ["sends"],
+          { query: { ...query, idempotency_key }, options },
+          ({ data }) => data[0] ?? null,
+        ),
+    };
+    this.teams = reads("teams");
+    this.members = reads("members");
+    this.search = (q, query, options) =>
+      record("GET", ["search"], { query: { ...query, q }, options });
+    this.health = (options) => record("GET", ["health"], { options });
+    this.openApi = (options) => asked("GET", ["openapi.json"], { options });
+  }
+}

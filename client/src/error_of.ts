@@ -1,0 +1,39 @@
+import * as errors from "./api_errors.ts";
+import { APIError, type ErrorBody } from "./errors.ts";
+
+const CLASSES: Record<string, typeof APIError> = {
+  malformed_request: errors.MalformedRequestError,
+  missing_api_key: errors.AuthenticationError,
+  invalid_api_key: errors.AuthenticationError,
+  insufficient_scope: errors.PermissionError,
+  not_found: errors.NotFoundError,
+  route_not_found: errors.RouteNotFoundError,
+  method_not_allowed: errors.MethodNotAllowedError,
+  request_timeout: errors.RequestTimeoutError,
+  conflict: errors.ConflictError,
+  idempotency_in_progress: errors.IdempotencyInProgressError,
+  window_closed: errors.WindowClosedError,
+  cursor_expired: errors.CursorExpiredError,
+  precondition_failed: errors.PreconditionFailedError,
+  payload_too_large: errors.PayloadTooLargeError,
+  invalid_request: errors.InvalidRequestError,
+  idempotency_key_reused: errors.IdempotencyKeyReusedError,
+  query_too_expensive: errors.QueryTooExpensiveError,
+  account_not_connected: errors.AccountNotConnectedError,
+  phone_number_id_required: errors.PhoneNumberIdRequiredError,
+  template_rejected: errors.TemplateRejectedError,
+  recipient_unreachable: errors.RecipientUnreachableError,
+  recipient_opted_out: errors.RecipientOptedOutError,
+  too_many_requests: errors.RateLimitError,
+  channel_account_error: errors.ChannelAccountError,
+  channel_unavailable: errors.ChannelUnavailableError,
+  database_unavailable: errors.DatabaseUnavailableError,
+  internal: errors.InternalError,
+};
+
+/** The error that an answer is, as an instance of the class of its code. */
+export function errorOf(status: number, headers: Headers, body: ErrorBody | string): APIError {
+  const code = typeof body === "string" ? undefined : body.code;
+  const Class = code && Object.hasOwn(CLASSES, code) ? CLASSES[code] : APIError;
+  return new Class(status, headers, body);
+}

@@ -1,0 +1,105 @@
+/** What holds for every request, unless a request says otherwise. */
+export interface ClientOptions {
+  /** The API key, which begins with `sk_live_`. Keep it on a server. */
+  apiKey: string;
+  /** Where the API is: `https://<project>.supabase.co/functions/v1`. */
+  baseUrl: string;
+  /** How often a request is repeated, at most, where repeating is safe. 2 unless you say otherwise. */
+  maxRetries?: number;
+  /** How many milliseconds an attempt may take until its answer is read. 60,000 unless you say otherwise. */
+  timeout?: number;
+  /**
+   * For how many milliseconds a send asks again while nobody knows what became of it. 120,000 unless you say otherwise;
+   * the API knows after 90 seconds at the latest.
+   */
+  settleTimeout?: number;
+  /** Headers of every request. */
+  headers?: Record<string, string>;
+  /** Used in place of the platform's `fetch`. */
+  fetch?: typeof fetch;
+}
+
+/** What holds for one request. */
+export interface RequestOptions {
+  /** Ends the request, and the waiting between its attempts. */
+  signal?: AbortSignal;
+  /** More headers, in place of those of the client with the same name. */
+  headers?: Record<string, string>;
+  /** As of the client. */
+  maxRetries?: number;
+  /** As of the client. */
+  timeout?: number;
+}
+
+/** Of a read of one record. */
+export interface ReadOptions extends RequestOptions {
+  /** A version or an ETag. While the record has it, the answer is `null`. */
+  ifNoneMatch?: string;
+}
+
+/** Of a change. */
+export interface ChangeOptions extends RequestOptions {
+  /** The version or the ETag that you have read, or several. A record with another one is not changed. */
+  ifMatch?: string | readonly string[];
+}
+
+/** Of a request that creates. */
+export interface CreateOptions extends RequestOptions {
+  /** Names this request: the same one again is not done twice. The client makes a key when there is none. */
+  idempotencyKey?: string;
+}
+
+/** Of a send. */
+export interface SendOptions extends CreateOptions {
+  /** As of the client. */
+  settleTimeout?: number;
+  /** Asks what the send would do. Nothing is sent. */
+  dryRun?: boolean;
+}
+
+/** The options of a client, checked. */
+export interface Settings extends ClientOptions {
+  maxRetries: number;
+  timeout: number;
+  settleTimeout: number;
+}
+
+/** @throws TypeError says which option is wrong; it does not say the key. */
+export function settingsOf(options: ClientOptions): Settings {
+  const { apiKey, baseUrl } = options ?? {};
+  if (!apiKey) throw new TypeError("apiKey is missing: make one in the settings of your company");
+  if (typeof apiKey !== "string" || !/^[!-~]+$/.test(apiKey)) {
+    throw new TypeError(
+      "apiKey has characters that no API key has, such as a blank or a line break",
+    );
+  }
+  if (!baseUrl) throw new TypeError(`baseUrl is missing: ${ADDRESS}`);
+  // A query or a password in it would be cut off or sent.
+  if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?\/functions\/v1\/*$/.test(baseUrl)) {
+    throw new TypeError(`baseUrl is not the address of the API: ${ADDRESS}`);
+  }
+  return {
+    ...options,
+    baseUrl: baseUrl.replace(/\/+$/, ""),
+    ...limitsOf({ maxRetries: 2, timeout: 60_000, settleTimeout: 120_000 }, options),
+  };
+}
+
+const ADDRESS = "it ends in /functions/v1, such as https://<project>.supabase.co/functions/v1";
+
+/** The numbers of some options. @throws TypeError says which one is no number that it can be. */
+export function limitsOf(
+  defaults: Pick<Settings, "maxRetries" | "timeout" | "settleTimeout">,
+  options: Partial<Settings>,
+): Pick<Settings, "maxRetries" | "timeout" | "settleTimeout"> {
+  const limits = { ...defaults };
+  for (const name of ["maxRetries", "timeout", "settleTimeout"] as const) {
+    const value = options[name] ?? defaults[name];
+    // A timer takes no longer time.
+    if (!(Number.isInteger(value) && value >= (name === "timeout" ? 1 : 0) && value < 2 ** 31)) {
+      throw new TypeError(`${name} must be a whole number${name === "timeout" ? " above 0" : ""}`);
+    }
+    limits[name] = value;
+  }
+  return limits;
+}

@@ -1,0 +1,53 @@
+import { type Answer, APIPromise } from "./answer.ts";
+
+/** What a list says of a page. */
+export interface PagePlace {
+  limit: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  total?: number;
+  total_relation?: "eq" | "gte";
+}
+
+/** One page of a list. */
+export class Page<Item> {
+  /** The records. */
+  readonly data: Item[];
+  /** As the API answers it, with `total` when `include_total` asked for it. */
+  readonly pagination: PagePlace;
+  readonly #next: (cursor: string) => Promise<Page<Item>>;
+
+  constructor(data: Item[], pagination: PagePlace, next: (cursor: string) => Promise<Page<Item>>) {
+    this.data = data;
+    this.pagination = pagination;
+    this.#next = next;
+  }
+  /** Whether there is another page. */
+  get hasMore(): boolean {
+    return this.pagination.has_more;
+  }
+  /** Continues after this page; of changes it is always there, for the next time. */
+  get nextCursor(): string | null {
+    return this.pagination.next_cursor;
+  }
+  /** The next page; `null` at the end. */
+  async next(): Promise<Page<Item> | null> {
+    const { has_more, next_cursor } = this.pagination;
+    return has_more && next_cursor !== null ? await this.#next(next_cursor) : null;
+  }
+}
+
+/** A list: `await` has its first page, `for await` every record of all pages. Nothing is asked for before. */
+export class List<Item> extends APIPromise<Page<Item>> implements AsyncIterable<Item> {
+  constructor(page: (cursor?: string) => Promise<Answer<Page<Item>>>) {
+    let first: Promise<Answer<Page<Item>>> | undefined;
+    super(() => first ??= page());
+  }
+  /** Every page, one after the other. */
+  async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+    for (let page: Page<Item> | null = await this; page; page = await page.next()) yield page;
+  }
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const { data } of this.pages()) yield* data;
+  }
+}

@@ -1,0 +1,25 @@
+/** The parameters of a query, by their names. */
+export type Query = object;
+
+/** Parameters with one value, in which the API takes a comma as it is. */
+const ONE_VALUE = /^(q|cursor|idempotency_key)$|\[(gte?|lte?|contains|empty)]$/;
+
+/** The query of an address, with its question mark; an empty text when there are no parameters. */
+export function search(query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, textOf(name, value));
+  }
+  return parameters.size === 0 ? "" : `?${parameters}`;
+}
+
+function textOf(name: string, value: unknown): string {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  // The API would refuse it too, but without parameters a list has everything.
+  if (values.length === 0) throw new TypeError(`${name} is an empty list`);
+  return values.map((each) => {
+    if (each === null) throw new TypeError(`${name} is null; leave it out, or ask with [empty]`);
+    const text = each instanceof Date ? each.toISOString() : String(each);
+    return ONE_VALUE.test(name) ? text : text.replace(/[\\,]/g, "\\$&");
+  }).join();
+}

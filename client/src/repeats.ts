@@ -1,0 +1,40 @@
+import { APIError, ConnectionError, type CRMError } from "./errors.ts";
+import { SendPendingError } from "./sends.ts";
+
+/**
+ * What a failed attempt leaves: `undone`, it certainly did nothing; `open`, nobody knows; `final`, a repeat would
+ * be answered the same.
+ */
+export function leftBy(error: CRMError): "undone" | "open" | "final" {
+  if (error instanceof ConnectionError || error instanceof SendPendingError) return "open";
+  if (!(error instanceof APIError)) return "final";
+  const { status, code, body, message } = error;
+  if (code === "malformed_request" || code === "request_timeout" || status === 429) return "undone";
+  if (typeof body !== "string" && body.outcome === "not_sent") return "undone";
+  if (code === "database_unavailable" && /nothing was/.test(message)) return "undone";
+  if (code === "idempotency_in_progress" || status === 408) return "open";
+  // An account that the channel refuses needs somebody who connects it again.
+  return status < 300 || (status >= 500 && code !== "channel_account_error") ? "open" : "final";
+}
+
+/** Before the repeat of this number, in milliseconds: full jitter, and not before `Retry-After`. */
+export function pauseBefore(repeat: number, error: CRMError): number {
+  const least = error instanceof APIError ? error.retryAfter ?? 0 : 0;
+  return least * 1000 + Math.random() * Math.min(500 * 2 ** repeat, 8000);
+}
+
+/** Waits. @throws the reason of the signal as soon as it is aborted. */
+export function pause(time: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal!.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, time);
+    signal?.addEventListener("abort", abort);
+  });
+}

@@ -1,0 +1,85 @@
+import { type Answer, APIPromise } from "./answer.ts";
+import type { SendOptions } from "./options.ts";
+import { List, Page, type PagePlace } from "./pages.ts";
+import type { Query } from "./query.ts";
+import { refusalOf } from "./sends.ts";
+import type { Call, Transport } from "./transport.ts";
+
+/** What a body has is the type of the method that asked for it. */
+// deno-lint-ignore no-explicit-any
+type Body = any;
+
+/** What a request has beside its method and its path. */
+type Rest = Pick<Call, "query" | "body" | "type" | "options">;
+
+/** The kinds of requests that methods make. */
+export interface Requests {
+  /** A request of the gateway. @param pick what is answered of its body. */
+  asked(
+    method: string,
+    path: string[],
+    rest: Rest,
+    pick?: (body: Body) => unknown,
+  ): APIPromise<never>;
+  /** As `asked`; the answer is the record in the body. */
+  record(method: string, path: string[], rest: Rest): APIPromise<never>;
+  /** A list of the gateway. */
+  listed(path: string[], query?: Query, options?: Rest["options"]): List<never>;
+  /** A send. */
+  sent(path: string[], message: object, options?: SendOptions): APIPromise<never>;
+}
+
+/** The requests that a transport makes. */
+export function requestsOf(ask: Transport): Requests {
+  const asked: Requests["asked"] = (method, path, rest, pick = (body) => body) => {
+    const key = method === "POST" ? rest.options?.idempotencyKey ?? newKey() : undefined;
+    const answer = ask<Body>({ method, path: ["gateway", ...path], key, ...rest })
+      .then((answer) => ({ ...answer, data: pick(answer.data) as never }));
+    return new APIPromise(() => answer);
+  };
+  return {
+    asked,
+    record: (method, path, rest) => asked(method, path, rest, (body) => body && body.data),
+    listed(path, query, options) {
+      const page = async (cursor?: string): Promise<Answer<Page<never>>> => {
+        const { data: body, ...answer } = await ask<{ data: never[]; pagination: PagePlace }>({
+          method: "GET",
+          path: ["gateway", ...path],
+          // A cursor goes on where `start` began.
+          query: cursor === undefined ? query : { ...query, start: undefined, cursor },
+          options,
+        });
+        const next = async (cursor: string) => (await page(cursor)).data;
+        return { ...answer, data: new Page(body.data, body.pagination, next) };
+      };
+      return new List(page);
+    },
+    sent(path, message: { idempotency_key?: string }, options = {}) {
+      const { idempotencyKey, dryRun } = options;
+      const send = async () => {
+        const given = message.idempotency_key ?? idempotencyKey;
+        if (idempotencyKey !== undefined && given !== idempotencyKey) {
+          throw new TypeError("idempotency_key and idempotencyKey are two different keys");
+        }
+        // A dry run without a key asks about a send without one.
+        const key = given ?? (dryRun ? undefined : newKey());
+        return await ask<never>({
+          method: "POST",
+          path,
+          query: dryRun ? { dry_run: true } : undefined,
+          body: { ...message, idempotency_key: key },
+          options,
+          key,
+          isRead: dryRun,
+          settled: dryRun ? undefined : refusalOf,
+        });
+      };
+      const answer = send();
+      return new APIPromise(() => answer);
+    },
+  };
+}
+
+function newKey(): string {
+  return crypto.randomUUID();
+}

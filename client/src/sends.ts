@@ -1,0 +1,51 @@
+import { CRMError } from "./errors.ts";
+import type { DoNotContact, MarketingOptOut, Repeat, Sent } from "./types.ts";
+
+/** A send with this key had reached the channel before. Nothing was sent again. */
+export type SentBefore = Repeat & { success: true; status: "sent" };
+
+/**
+ * What became of a send. With `success: true`, the channel has the message. Else `reason` says why the person gets
+ * none: nothing was sent.
+ */
+export type SendResult = Sent | SentBefore | DoNotContact | MarketingOptOut;
+
+/** A send did not come to a good end, as its repeats told. `answer` is the last one. */
+export class SendError extends CRMError {
+  override name = "SendError";
+  readonly messageId: string;
+  readonly conversationId: string;
+
+  constructor(sentence: string, { message_id, conversation_id }: Repeat) {
+    super(`${sentence} (message ${message_id})`);
+    this.messageId = message_id;
+    this.conversationId = conversation_id;
+  }
+}
+
+/** The send failed for good: its key sends nothing any more. `crm.sends.get(messageId)` says why. */
+export class SendFailedError extends SendError {
+  override name = "SendFailedError";
+}
+
+/** Nobody knew in time what became of the send. The same send with the same key asks again. */
+export class SendPendingError extends SendError {
+  override name = "SendPendingError";
+}
+
+/** The key names another message, which was sent before. This one was not, and will not be. */
+export class SendMismatchError extends SendError {
+  override name = "SendMismatchError";
+}
+
+/** The error that the answer to a send means; null when it is a result. */
+export function refusalOf(body: SendResult | Repeat, { headers }: Response): SendError | null {
+  if (!("idempotent_hit" in body) || !body.idempotent_hit) return null;
+  if (headers.get("Idempotency-Mismatch") === "true") {
+    return new SendMismatchError("The idempotency key names another message", body);
+  }
+  if (body.status === "failed") return new SendFailedError("The send has failed", body);
+  return body.status === "pending"
+    ? new SendPendingError("The send is still under way", body)
+    : null;
+}

@@ -1,0 +1,108 @@
+import { root } from "../local/checkout.ts";
+import type { JsonSchema } from "../reference/json_schema.ts";
+import { formatted, output } from "./formatted.ts";
+import { queryName, querySchema } from "./client_queries.ts";
+
+const HEAD = `// Written by \`npm run generate\` from openapi.json; do not edit.
+
+/** One value, or several. */
+export type OneOrMore<Value> = Value | readonly Value[];
+`;
+
+/**
+ * The module with the client's types, which openapi-typescript makes of the OpenAPI document: each schema that a
+ * caller sends or is answered under its own name, and the parameters of each operation.
+ */
+export async function clientTypes(document: JsonSchema): Promise<string> {
+  const schemas: JsonSchema = { Time: TIME };
+  for (const operation of operationsOf(document)) {
+    const { requestBody = {}, responses } = operation;
+    const answers = Object.entries<JsonSchema>(responses)
+      .filter(([status]) => status.startsWith("2"))
+      .map(([, answer]) => answer);
+    for (const part of [requestBody, ...answers]) {
+      for (const media of Object.values<JsonSchema>(part.content ?? {})) {
+        addNamed(media.schema, document, schemas);
+      }
+    }
+    const query = querySchema(operation, document);
+    if (query) schemas[queryName(operation.operationId)] = query;
+  }
+  for (const name of ["FieldError", "ChannelError"]) schemas[name] = named(name, document);
+  return await formatted("ts", HEAD + topLevel(await typesOf(schemas)));
+}
+
+const TIME = {
+  type: "string",
+  description:
+    "A point in time: a text in ISO 8601, such as `2026-11-22` for a whole day, or a `Date`.",
+};
+
+/** The operations of a document. */
+export function operationsOf(document: JsonSchema): JsonSchema[] {
+  return Object.values<JsonSchema>(document.paths).flatMap((item) => Object.values(item));
+}
+
+async function typesOf(schemas: JsonSchema): Promise<string> {
+  return await output(
+    "node",
+    [
+      `${root}tools/node_modules/openapi-typescript/bin/cli.js`,
+      "--default-non-nullable=false",
+    ],
+    JSON.stringify({
+      openapi: "3.1.0",
+      info: {},
+      paths: {},
+      components: { schemas: sorted(schemas) },
+    }),
+  );
+}
+
+function sorted(schemas: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => one < other ? -1 : 1));
+}
+
+/** A record without some of its fields is told by the client's own types. */
+const IS_PART = /Part$/;
+
+function named(name: string, document: JsonSchema): JsonSchema {
+  return document.components.schemas[name];
+}
+
+/** Adds the schemas with a name that a schema refers to. */
+function addNamed(schema: unknown, document: JsonSchema, schemas: JsonSchema): void {
+  if (typeof schema !== "object" || schema === null) return;
+  const { $ref } = schema as JsonSchema;
+  const name: string | undefined = $ref?.split("/").at(-1);
+  if (name && !IS_PART.test(name) && !(name in schemas)) {
+    schemas[name] = named(name, document);
+    addNamed(schemas[name], document, schemas);
+  }
+  for (const part of Object.values(schema)) addNamed(part, document, schemas);
+}
+
+/**
+ * Of what openapi-typescript writes, each schema as an exported type of its own, and comments without what the type
+ * says itself.
+ */
+function topLevel(text: string): string {
+  const [, members = ""] = /^ {4}schemas: \{\n([^]*?)^ {4}\};$/m.exec(text) ?? [];
+  return members
+    .replace(/^ {8}/gm, "")
+    .replace(/^ *\* (Format: .*|@enum .*|@constant.*|@default .*)\n/gm, "")
+    .replace(/\* @description /g, "* ")
+    .replace(/\/\*\*\n *(\* .*)\n *\*\//g, "/*$1 */")
+    .replace(/^(\w+): /gm, "\nexport type $1 = ")
+    .replace(/components\["schemas"\]\["(\w+)"\]/g, "$1")
+    .replace("export type Time = string;", "export type Time = string | Date;")
+    // In a query, a list is one value or several.
+    .replace(/^export type \w+Query = [^]*?^\};/gm, (query) =>
+      query
+        .replace(/^( {4}\S+: )\(?([^;\n]*?)\)?\[\];$/gm, "$1OneOrMore<$2>;")
+        .replace(
+          /^ {4}custom_fields\?: .*/m,
+          "    [field: `custom_fields.${string}`]: OneOrMore<string> | undefined;",
+        ))
+    .replace(/^(\/\*\*.*\*\/\n)\n(export)/gm, "\n$1$2");
+}
