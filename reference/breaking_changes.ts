@@ -129,7 +129,7 @@ function valueChanges(
   }
   // One value is a list of one, where commas part the values and none is in it.
   const isList = writing(present, now) === "parted by commas" && !(now.minItems > 1);
-  if (!isList || old.type === "array" || old.type === "object") {
+  if (!isList || writing(released, old) !== "plain") {
     return [...defaults, { name, what: "is now written in another way" }];
   }
   const mayHaveComma = old.type === "string" && !old.enum && !old.format;
@@ -141,14 +141,15 @@ function valueChanges(
 }
 
 /** How the value of a parameter is written. */
-function writing({ in: place, style, explode }: JsonSchema, schema: JsonSchema): string {
-  if (schema.type !== "array" && schema.type !== "object") return "plain";
+function writing({ in: place, style, explode }: JsonSchema, { type }: JsonSchema): string {
+  const structure = ["array", "object"].find((each) => [type].flat().includes(each));
+  if (!structure) return "plain";
   const usual = place === "query" || place === "cookie" ? "form" : "simple";
   const isExploded = explode ?? (style ?? usual) === "form";
-  if (schema.type === "array" && (style ?? usual) === usual && !isExploded) {
+  if (structure === "array" && (style ?? usual) === usual && !isExploded) {
     return "parted by commas";
   }
-  return `${schema.type} ${style ?? usual} ${isExploded}`;
+  return `${structure} ${style ?? usual} ${isExploded}`;
 }
 
 function bodyChanges(before: Described, after: Described): Change[] {

@@ -15,7 +15,7 @@ export function functionEnvironment(
   supabaseUrl: string,
   secrets: FunctionSecrets,
   whatsappApiUrl: string,
-  docsUrl = "",
+  docsUrl: string | null = null,
 ) {
   return {
     SUPABASE_URL: supabaseUrl,
@@ -25,7 +25,7 @@ export function functionEnvironment(
     CREDENTIALS_KEY: secrets.credentials_key,
     JOBS_SECRET: secrets.jobs_secret ?? "",
     WHATSAPP_API_URL: whatsappApiUrl,
-    DOCS_URL: docsUrl,
+    DOCS_URL: docsUrl ?? "",
   };
 }
 

@@ -18,7 +18,7 @@ const crm = new CRM({ apiKey, baseUrl, timeout, maxRetries: 12 });
 async function each(items, work) {
   const waiting = [...items];
   const results = [];
-  await Promise.all(Array.from({ length: 16 }, async () => {
+  await Promise.all(Array.from({ length: 8 }, async () => {
     while (waiting.length > 0) results.push(await work(waiting.pop()));
   }));
   return results;

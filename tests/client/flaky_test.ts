@@ -51,7 +51,7 @@ Deno.test("through a proxy that harms a third of the answers, each send is one m
             stage_id: company.stage_ids[0],
             contact_id: company.contact_id,
             deals,
-            timeout: DELAY - 300,
+            timeout: DELAY - 500,
           }),
         ]);
         const { succeeded, made, listed, changed } = JSON.parse(printed);

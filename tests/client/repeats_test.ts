@@ -156,7 +156,6 @@ Deno.test("the pauses double from half a second to eight, and each is any part o
   const pauses: number[] = [];
   const { random } = Math;
   Math.random = () => 0.5;
-  // deno-lint-ignore no-explicit-any -- a timer that is due at once
   globalThis.setTimeout = ((work: () => void, time: number) => {
     if (time !== 60_000) pauses.push(time);
     return setTimeout(work, time === 60_000 ? time : 0);
