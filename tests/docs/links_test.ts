@@ -41,6 +41,7 @@ function paths(page: Page): string[] {
     /^[\w.@-]+(\/[\w.@-]+)*\/?$/.test(word) && word.includes("/") &&
     !word.startsWith("@") && // a package
     (/(\/|\.\w+)$/.test(word) || folders.includes(word.split("/")[0])) &&
+    !word.startsWith("@") && // a package of npm
     !MADE.some((made) => word.startsWith(made))
   );
 }
