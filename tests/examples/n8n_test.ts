@@ -73,12 +73,12 @@ async function untilSo(runner: N8nRunner, holds: () => void | Promise<void>) {
 Deno.test("n8n: a table of contacts is in step after each run", async () => {
   const company = await newCompany();
   await addedContacts(company, ["Ada", "Зоя", "=1+1"]);
-  const tables = new DataTables({ contacts: COLUMNS });
+  const tables = new DataTables({ crm_contacts_copy: COLUMNS });
   const runner = await runnerOf("sync-contacts", company, { tables });
-  const rows = () => new Map(tables.rows("contacts").map((row) => [row.phone, row.name]));
+  const rows = () => new Map(tables.rows("crm_contacts_copy").map((row) => [row.phone, row.name]));
   await untilSo(runner, async () => assert.deepEqual(rows(), await listed(company)));
 
-  const [first, second] = tables.rows("contacts");
+  const [first, second] = tables.rows("crm_contacts_copy");
   await changedContact(company, first.contact_id!, { name: "Ada Lovelace" });
   const { status } = await call(
     company.keys.write,
@@ -89,7 +89,7 @@ Deno.test("n8n: a table of contacts is in step after each run", async () => {
   assert.equal(status, 200);
   await addedContacts(company, ["Grace"]);
   await untilSo(runner, async () => assert.deepEqual(rows(), await listed(company)));
-  assert.equal(tables.rows("contacts").length, 4);
+  assert.equal(tables.rows("crm_contacts_copy").length, 4);
 
   await using proxy = bendingProxy(stack.url, {
     "GET /gateway/contacts/changes": (answer) => ({
@@ -112,7 +112,7 @@ Deno.test("n8n: the mirror walks pages, removes what is gone and survives an exp
   const company = await newCompany();
   await addedContacts(company, Array.from({ length: 230 }, (_, at) => `Person ${at}`));
   const tables = new DataTables({
-    contacts_mirror: [...COLUMNS, "tags", "updated_at", "version", "copy"],
+    crm_contacts_mirror: [...COLUMNS, "tags", "updated_at", "version", "copy"],
   });
   let isExpired = false;
   await using proxy = bendingProxy(stack.url, {
@@ -123,7 +123,7 @@ Deno.test("n8n: the mirror walks pages, removes what is gone and survives an exp
     tables,
     crm_api_url: `${proxy.url}/functions/v1`,
   });
-  const rows = () => tables.rows("contacts_mirror");
+  const rows = () => tables.rows("crm_contacts_mirror");
   await untilSo(runner, () => assert.equal(rows().length, 231));
   const { copy } = runner.staticData;
 
