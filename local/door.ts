@@ -17,10 +17,10 @@ export class PortTaken extends Error {
  * @throws PortTaken
  */
 export function openDoor(port: number, sandbox: Answer) {
-  let open!: (rest: Answer, functions: Answer) => void;
+  let open!: (rest: Answer, functions: Answer, docs?: Answer) => void;
   let underWay = 0;
-  const behind = new Promise<{ rest: Answer; functions: Answer }>((resolve) => {
-    open = (rest, functions) => resolve({ rest, functions });
+  const behind = new Promise<{ rest: Answer; functions: Answer; docs?: Answer }>((resolve) => {
+    open = (rest, functions, docs) => resolve({ rest, functions, docs });
   });
   try {
     const server = Deno.serve({
@@ -33,6 +33,11 @@ export function openDoor(port: number, sandbox: Answer) {
       const { pathname } = new URL(request.url);
       // Not counted: a request that waits for the channel is counted itself.
       if (pathname.startsWith("/sandbox/")) return await sandbox(request);
+      // Nor is one that waits for the documentation to be built.
+      if (/^\/docs(\/|$)/.test(pathname)) {
+        const { docs } = await behind;
+        if (docs) return await docs(request);
+      }
       underWay++;
       try {
         const { rest, functions } = await behind;

@@ -18,6 +18,7 @@ install(root);
 const TOOLS = {
   "--with-tools": join(root, "tools"),
   "--with-bench-tools": join(root, "bench", "tools"),
+  "--with-site": join(root, "site"),
 };
 for (const [flag, folder] of Object.entries(TOOLS)) {
   if (process.argv.includes(flag)) install(folder);

@@ -6,6 +6,7 @@ import {
   makeDemoApp,
   renewSandboxCatalogues,
 } from "./demo.ts";
+import { serveDocs } from "./docs.ts";
 import { openDoor } from "./door.ts";
 import { functionEnvironment } from "./functions/environment.ts";
 import { writePrivately } from "./files.ts";
@@ -37,6 +38,8 @@ export interface StackOptions {
   jobs?: boolean;
   /** Have the sandbox post its events to the webhook of its app, as the channel does. */
   events?: boolean;
+  /** Serve the documentation at /docs/, and have errors lead to it. */
+  docs?: boolean;
   /** Wraps the functions, for tests that look at every request and answer. */
   around?(functions: FunctionsHost): FunctionsHost;
   /** Is called with each step that may take a moment. */
@@ -55,6 +58,8 @@ export interface StackAddresses {
   channel_url: string;
   /** Where the stand-in for the WhatsApp API lists the messages it took; null when another API is used. */
   sandbox_url: string | null;
+  /** Where the documentation is; null when this stack does not serve it. */
+  docs_url: string | null;
   database_url: string;
   publishable_key: string;
   secret_key: string;
@@ -97,7 +102,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
   const secrets = await loadSecrets(`${folder}/secrets.json`);
   const whatsappApiUrl = options.whatsappApiUrl ?? `${url}/sandbox/v26.0`;
-  const environment = functionEnvironment(url, secrets, whatsappApiUrl);
+  const docsUrl = options.docs ? `${url}/docs` : null;
+  const environment = functionEnvironment(url, secrets, whatsappApiUrl, docsUrl);
   for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
   const loadingFunctions = loadFunctions(["gateway", "send-external-template", "whatsapp"]);
   loadingFunctions.catch(() => {}); // awaited below, after what may fail first
@@ -139,7 +145,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   starting.defer(rest.close);
   const functions = await loadingFunctions;
-  door.open(rest.fetch, options.around?.(functions) ?? functions);
+  const demo = await demoKey(owner);
+  const docs = docsUrl ? serveDocs({ apiKey: demo?.api_key ?? null }) : null;
+  starting.defer(() => docs?.stop());
+  door.open(rest.fetch, options.around?.(functions) ?? functions, docs?.fetch);
 
   const addresses: StackAddresses = {
     url,
@@ -148,10 +157,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     whatsapp_url: `${url}/functions/v1/whatsapp`,
     channel_url: whatsappApiUrl,
     sandbox_url: isSandbox ? `${url}/sandbox/messages` : null,
+    docs_url: docsUrl && `${docsUrl}/`,
     database_url: databaseUrl(database.port, "postgres", password),
     publishable_key: secrets.publishable_key,
     secret_key: secrets.secret_key,
-    demo: await demoKey(owner),
+    demo,
     channel_app: app &&
       { ...app, callback_url: `${url}/functions/v1/whatsapp/webhook/${app.app_key}` },
   };

@@ -1,8 +1,10 @@
 import { toPascalCase } from "deno-std/text/to_pascal_case.js";
 import type { ErrorCode } from "../supabase/functions/_shared/errors.ts";
+import type { Operation } from "../supabase/functions/_shared/http/operation.ts";
+import { announcedBy } from "./deprecation.ts";
 import { byStatus, ERRORS, errorSchema, headersOf } from "./errors.ts";
 import type { Example, Examples } from "./examples.ts";
-import { type ApiFunction, ERRORS_OF_NO_OPERATION, errorsOf, FUNCTIONS } from "./functions.ts";
+import { type ApiFunction, ERRORS_OF_NO_OPERATION, errorsOf } from "./functions.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 /** The components of the description that several operations refer to. Making an operation adds to them. */
@@ -18,31 +20,36 @@ export const EVERY_HEADER = {
 };
 
 /**
- * The answers with these errors, one for each status, as references. The answer itself is added to the
- * components, where operations share it.
+ * The answers with the errors of an operation, one for each status, as references. The answer itself is added to the
+ * components, where operations share it. A deprecated operation has answers of its own, because they say so.
  */
 export function errorResponses(
-  codes: ErrorCode[],
+  operation: Operation,
   api: ApiFunction,
   { schemas, responses }: Components,
 ): [status: string, reference: JsonSchema][] {
   const suffix = Object.keys(api.always).length === 0 ? "" : "OfSend";
-  return Array.from(byStatus(codes), ([status, group]) => {
+  const own = operation.deprecated ? `Of${toPascalCase(operation.id)}` : "";
+  return Array.from(byStatus(errorsOf(operation)), ([status, group]) => {
     const bodies = group.map((code) => {
       const name = toPascalCase(code) + suffix;
       schemas[name] ??= errorSchema(code, api.always);
       return { $ref: `#/components/schemas/${name}` };
     });
-    const name = group.map(toPascalCase).join("Or") + suffix;
-    responses[name] ??= errorResponse(group, bodies);
+    const name = group.map(toPascalCase).join("Or") + suffix + own;
+    responses[name] ??= errorResponse(group, bodies, announcedBy(operation));
     return [String(status), { $ref: `#/components/responses/${name}` }];
   });
 }
 
-function errorResponse(codes: ErrorCode[], bodies: JsonSchema[]): JsonSchema {
+function errorResponse(
+  codes: ErrorCode[],
+  bodies: JsonSchema[],
+  announced: Record<string, JsonSchema> = {},
+): JsonSchema {
   return {
     description: codes.map((code) => ERRORS[code].description).join(" Or: "),
-    headers: { ...EVERY_HEADER, ...headersOf(codes) },
+    headers: { ...EVERY_HEADER, ...headersOf(codes), ...announced },
     content: {
       "application/json": { schema: bodies.length === 1 ? bodies[0] : { oneOf: bodies } },
     },
@@ -61,11 +68,15 @@ export function answersOfNoOperation({ always }: ApiFunction): JsonSchema {
 }
 
 /** Adds the recorded errors to the answers of their status, as examples. */
-export function addErrorExamples(responses: Record<string, JsonSchema>, examples: Examples) {
-  for (const api of FUNCTIONS) {
+export function addErrorExamples(
+  responses: Record<string, JsonSchema>,
+  examples: Examples,
+  functions: ApiFunction[],
+) {
+  for (const api of functions) {
     for (const operation of api.operations) {
       const errors = (examples[operation.id] ?? []).filter(({ status }) => status >= 400);
-      const answers = errorResponses(errorsOf(operation), api, { schemas: {}, responses: {} });
+      const answers = errorResponses(operation, api, { schemas: {}, responses: {} });
       for (const [status, { $ref }] of answers) {
         const { content } = responses[$ref.split("/").at(-1)];
         const found = errors.filter((each) => String(each.status) === status);

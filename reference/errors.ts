@@ -57,6 +57,13 @@ export const SHARED_SCHEMAS: Record<string, JsonSchema> = {
     },
     required: ["code"],
   },
+  DocUrl: {
+    type: "string",
+    format: "uri",
+    description:
+      "Where the error is explained, such as `https://docs.example.com/errors.html#conflict`. Missing where " +
+      "the operator of the API names no pages.",
+  },
 };
 
 /** The descriptions of all errors. Does not compile when one is missing. */
@@ -274,8 +281,10 @@ export function errorSchema(code: ErrorCode, always: Record<string, unknown>): J
     code: { const: code },
     request_id: { type: "string", description: "The id of the request, as in `X-Request-Id`." },
     ...members,
+    doc_url: { $ref: "#/components/schemas/DocUrl" },
   };
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  const isRequired = (name: string) => name !== "doc_url" && !optional.includes(name);
+  const required = Object.keys(properties).filter(isRequired);
   return { type: "object", description, properties, required };
 }
 

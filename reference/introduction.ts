@@ -18,7 +18,8 @@ read, write and messaging. Keep it on a server, never in a browser: no answer ha
 
 A success of the gateway is \`{ "data": … }\`. A list also has \`pagination\`.
 
-An error is \`{ "error", "code", "request_id" }\`, with \`details\` when fields are wrong. Decide by \`code\`; \`error\` is a
+An error is \`{ "error", "code", "request_id" }\`, with \`details\` when fields are wrong, and \`doc_url\`
+where the operator hosts the pages that explain errors. Decide by \`code\`; \`error\` is a
 sentence for people.
 
 Every answer has the headers \`X-Request-Id\` and \`Cache-Control: no-store\`. Every path that answers GET also answers

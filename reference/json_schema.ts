@@ -7,7 +7,14 @@ export type JsonSchema = Record<string, any>;
 /** Formats that make zod's pattern beside them redundant. */
 const PLAIN_FORMATS = new Set(["uuid", "date-time", "idn-email"]);
 /** Keywords that only describe. A schema with no other keyword allows everything. */
-const ANNOTATIONS = new Set(["description", "default", "readOnly", "examples", "title"]);
+const ANNOTATIONS = new Set([
+  "description",
+  "default",
+  "deprecated",
+  "readOnly",
+  "examples",
+  "title",
+]);
 
 /**
  * A zod schema as JSON Schema. A schema with an id becomes a reference to `#/components/schemas/<id>`, and is

@@ -1,5 +1,6 @@
 import { conditionOf } from "../supabase/functions/_shared/http/conditional.ts";
 import { bodiesOf, type Operation } from "../supabase/functions/_shared/http/operation.ts";
+import { announcedBy, describedDeprecation } from "./deprecation.ts";
 import {
   addErrorExamples,
   answersOfNoOperation,
@@ -11,13 +12,7 @@ import {
 import { SHARED_SCHEMAS } from "./errors.ts";
 import type { Example, Examples } from "./examples.ts";
 import { FIELDS, SCHEMAS } from "./field_words.ts";
-import {
-  type ApiFunction,
-  describedPath,
-  errorsOf,
-  FUNCTIONS,
-  type OperationId,
-} from "./functions.ts";
+import { type ApiFunction, describedPath, FUNCTIONS, type OperationId } from "./functions.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { type JsonSchema, jsonSchema, withDefaults } from "./json_schema.ts";
 import { headersTaken, parametersOf, sharedParameters } from "./parameters.ts";
@@ -31,14 +26,15 @@ const INTERFACE_VERSION = "2.0.0";
  * The description of the API in OpenAPI 3.1, made from the declarations of the operations, the words and the
  * recorded examples.
  *
+ * @param functions others than those that are served, for tests.
  * @throws Error that names the operation, parameter or field without words, without an example or without a
  *   rule for its values.
  */
-export function openApi(examples: Examples): JsonSchema {
+export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS): JsonSchema {
   const schemas: Record<string, JsonSchema> = {};
   const responses: Record<string, JsonSchema> = {};
   const paths: Record<string, JsonSchema> = {};
-  for (const each of FUNCTIONS) {
+  for (const each of functions) {
     for (const operation of each.operations) {
       const path = paths[describedPath(each, operation)] ??= {};
       path[operation.method.toLowerCase()] = operationObject(
@@ -52,7 +48,7 @@ export function openApi(examples: Examples): JsonSchema {
   const shared = sharedParameters(paths);
   describeFields(schemas);
   addParts(schemas, paths);
-  addErrorExamples(responses, examples);
+  addErrorExamples(responses, examples, functions);
   return {
     "x-generated": "Written by npm run generate; do not edit.",
     openapi: "3.1.0",
@@ -75,7 +71,7 @@ export function openApi(examples: Examples): JsonSchema {
     paths,
     // The answers to an unknown path and to a method that the path does not take.
     "x-answers-of-no-operation": Object.fromEntries(
-      FUNCTIONS.map((each) => [each.name, answersOfNoOperation(each)]),
+      functions.map((each) => [each.name, answersOfNoOperation(each)]),
     ),
     components: {
       securitySchemes: {
@@ -167,12 +163,14 @@ function operationObject(
     ...headersTaken(operation),
     { $ref: "#/components/parameters/RequestId" },
   ];
+  const announced = announcedBy(operation);
   const successes = Object.entries(answers).map(([status, answer]) => [status, {
     description: summary,
     headers: {
       ...EVERY_HEADER,
       ...(status !== "204" && etagOf(operation)),
       ...replayedOf(operation),
+      ...announced,
     },
     ...(status !== "204" && {
       content: {
@@ -187,14 +185,17 @@ function operationObject(
     }),
   }]);
   const unchanged = conditionOf(operation) === "If-None-Match"
-    ? [["304", { description: "You have the record as it is.", headers: UNCHANGED_HEADERS }]]
+    ? [["304", {
+      description: "You have the record as it is.",
+      headers: { ...UNCHANGED_HEADERS, ...announced },
+    }]]
     : [];
   const bodies = Object.entries(bodiesOf(operation));
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description,
+    ...describedDeprecation(operation, description),
     security: scope === null ? [] : [{ bearer: [scope] }, { apiKey: [scope] }],
     ...(scope && { "x-required-scope": scope }),
     parameters,
@@ -210,7 +211,7 @@ function operationObject(
     responses: Object.fromEntries([
       ...successes,
       ...unchanged,
-      ...errorResponses(errorsOf(operation), api, components),
+      ...errorResponses(operation, api, components),
     ]),
   };
 }

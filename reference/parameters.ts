@@ -19,6 +19,7 @@ export function parametersOf(
   return Object.entries<JsonSchema>(properties).map(([name, value]) => {
     const parameter = {
       ...{ name, in: place, required: required.includes(name) },
+      ...(value.deprecated && { deprecated: true }),
       description: parameterWords(name, place),
     };
     if (value.type === "array") {

@@ -65,6 +65,7 @@ export async function namedStack(): Promise<StackAddresses | null> {
     whatsapp_url: `${url}/functions/v1/whatsapp`,
     channel_url: "",
     sandbox_url: Deno.env.get("SANDBOX_URL") || null,
+    docs_url: null,
     database_url,
     publishable_key: Deno.env.get("SUPABASE_PUBLISHABLE_KEY")!,
     secret_key: "",

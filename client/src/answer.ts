@@ -21,12 +21,14 @@ export class APIPromise<Data> implements Promise<Data> {
   }
   then<Result = Data, Other = never>(
     fulfilled?: ((data: Data) => Result | PromiseLike<Result>) | null,
-    rejected?: ((reason: unknown) => Other | PromiseLike<Other>) | null,
+    // deno-lint-ignore no-explicit-any -- as of every promise
+    rejected?: ((reason: any) => Other | PromiseLike<Other>) | null,
   ): Promise<Result | Other> {
     return this.#ask().then(({ data }) => data).then(fulfilled, rejected);
   }
   catch<Other = never>(
-    rejected?: ((reason: unknown) => Other | PromiseLike<Other>) | null,
+    // deno-lint-ignore no-explicit-any -- as of every promise
+    rejected?: ((reason: any) => Other | PromiseLike<Other>) | null,
   ): Promise<Data | Other> {
     return this.then(null, rejected);
   }

@@ -14,7 +14,14 @@ export { type Answer, APIPromise } from "./answer.ts";
 export * from "./api_errors.ts";
 export { CRM } from "./crm.ts";
 export { APIError, ConnectionError, CRMError, type ErrorBody, TimeoutError } from "./errors.ts";
-export type * from "./options.ts";
+export type {
+  ChangeOptions,
+  ClientOptions,
+  CreateOptions,
+  ReadOptions,
+  RequestOptions,
+  SendOptions,
+} from "./options.ts";
 export { List, Page, type PagePlace } from "./pages.ts";
 export type * from "./records.ts";
 export type * from "./resources.ts";

@@ -56,19 +56,25 @@ export function requestsOf(ask: Transport): Requests {
     },
     sent(path, message: { idempotency_key?: string }, options = {}) {
       const { idempotencyKey, dryRun } = options;
-      const given = message.idempotency_key ?? idempotencyKey;
-      // A dry run without a key asks about a send without one.
-      const key = given ?? (dryRun ? undefined : newKey());
-      const answer = ask<never>({
-        method: "POST",
-        path,
-        query: dryRun ? { dry_run: true } : undefined,
-        body: { ...message, idempotency_key: key },
-        options,
-        key,
-        isRead: dryRun,
-        settled: dryRun ? undefined : refusalOf,
-      });
+      const send = async () => {
+        const given = message.idempotency_key ?? idempotencyKey;
+        if (idempotencyKey !== undefined && given !== idempotencyKey) {
+          throw new TypeError("idempotency_key and idempotencyKey are two different keys");
+        }
+        // A dry run without a key asks about a send without one.
+        const key = given ?? (dryRun ? undefined : newKey());
+        return await ask<never>({
+          method: "POST",
+          path,
+          query: dryRun ? { dry_run: true } : undefined,
+          body: { ...message, idempotency_key: key },
+          options,
+          key,
+          isRead: dryRun,
+          settled: dryRun ? undefined : refusalOf,
+        });
+      };
+      const answer = send();
       return new APIPromise(() => answer);
     },
   };

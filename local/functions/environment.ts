@@ -15,6 +15,7 @@ export function functionEnvironment(
   supabaseUrl: string,
   secrets: FunctionSecrets,
   whatsappApiUrl: string,
+  docsUrl: string | null = null,
 ) {
   return {
     SUPABASE_URL: supabaseUrl,
@@ -24,6 +25,7 @@ export function functionEnvironment(
     CREDENTIALS_KEY: secrets.credentials_key,
     JOBS_SECRET: secrets.jobs_secret ?? "",
     WHATSAPP_API_URL: whatsappApiUrl,
+    DOCS_URL: docsUrl ?? "",
   };
 }
 

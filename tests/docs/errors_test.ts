@@ -1,31 +1,92 @@
+// The page on errors has a section for each code, with its status and a body that the API's description allows.
 import assert from "node:assert/strict";
-import { STATUS } from "../../supabase/functions/_shared/errors.ts";
-import { readPage } from "./pages.ts";
+import { toPascalCase } from "deno-std/text/to_pascal_case.js";
+import type { JsonSchema } from "../../reference/json_schema.ts";
+import { ERRORS } from "../../reference/errors.ts";
+import {
+  type ErrorCode,
+  EVENT_STATUS,
+  JOB_STATUS,
+  STATUS,
+} from "../../supabase/functions/_shared/errors.ts";
+import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
+import { SchemaValidator, withClosedObjects } from "../support/schema_validator.ts";
+import { errorSections, type Section } from "./error_sections.ts";
+import { anchors, readPage } from "./pages.ts";
 
-/** The codes in the rows of a page that begin with an HTTP status, each with that status. */
+const document: JsonSchema = openApi;
+const { sections, ofOperators } = await errorSections();
+const errors = Object.entries(STATUS).sort();
+
+/** The codes in the rows of a page that begin with an HTTP status, each with that status, sorted by code. */
 async function documented(path: string): Promise<[code: string, status: number][]> {
   const { prose } = await readPage(path);
   const rows = prose.matchAll(/^\| ([45]\d\d) \| ([^|]+) \|/gm);
-  return Array.from(rows, ([, status, codes]) =>
+  const pairs = Array.from(rows, ([, status, codes]) =>
     Array.from(
       codes.matchAll(/`([a-z_]+)`/g),
       ([, code]): [string, number] => [code, Number(status)],
     )).flat();
-}
-
-const errors = Object.entries(STATUS).sort();
-
-/** Each pair once, sorted by code. */
-function once(pairs: [string, number][]): [string, number][] {
   return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()].sort();
 }
 
-Deno.test("the pages for callers list every error code with its HTTP status, and no other", async () => {
-  const pages = ["docs/api.md", "docs/sending-templates.md", "docs/replying.md"];
-  const listed = once((await Promise.all(pages.map(documented))).flat());
-  assert.deepEqual(listed, errors);
+Deno.test("the page on errors and the specification list every code with its status, and no other", async () => {
+  assert.deepEqual(await documented("docs/errors.md"), errors);
+  assert.deepEqual(await documented("docs/specification.md"), errors);
 });
 
-Deno.test("the specification lists the same error codes", async () => {
-  assert.deepEqual(once(await documented("docs/specification.md")), errors);
+Deno.test("the page on errors has a section for each code with its status, and no other", () => {
+  assert.deepEqual(sections.map(({ code, status }) => [code, status]).sort(), errors);
+  const operators = Object.entries({ ...JOB_STATUS, ...EVENT_STATUS }).sort();
+  assert.deepEqual(ofOperators.map(({ code, status }) => [code, status]).sort(), operators);
+});
+
+Deno.test("the anchor of each code is the code, which doc_url leads to", async () => {
+  const there = anchors(await readPage("docs/errors.md"));
+  for (const code of Object.keys({ ...STATUS, ...JOB_STATUS, ...EVENT_STATUS })) {
+    assert.ok(there.includes(code), code);
+  }
+});
+
+Deno.test("each section says what the code means, its cause, what to do, and whether to repeat", () => {
+  for (const { code, text } of sections) {
+    const labels = Array.from(text.matchAll(/^- \*\*([\w ]+):\*\*/gm), ([, label]) => label);
+    const expected = ["Status", "Meaning", "Cause", "What to do", "Repeat"];
+    assert.deepEqual(labels.filter((label) => label !== "In the body"), expected, code);
+  }
+});
+
+/** The members that a body of this code has beside those of every error. */
+function furtherMembers(code: ErrorCode): string[] {
+  return Object.keys(ERRORS[code].members ?? {}).sort();
+}
+
+Deno.test("each section names the further members of its body, and no other", () => {
+  for (const { code, text } of sections) {
+    const [, said = ""] = /^- \*\*In the body:\*\* ([^]*?)(?=\n\n|\n- \*\*)/m.exec(text) ?? [];
+    const expected = furtherMembers(code as ErrorCode);
+    for (const member of expected) assert.ok(said.includes(`\`${member}\``), `${code}: ${member}`);
+    if (expected.length === 0) assert.equal(said, "", code);
+  }
+});
+
+/** The schemas of a code: of the gateway's errors, and of those of a send. */
+function schemasOf({ code, example }: Section): string[] {
+  const suffix = "success" in example ? "OfSend" : "";
+  return [`${toPascalCase(code)}${suffix}`];
+}
+
+Deno.test("the body that each section shows is one that the API's description allows", () => {
+  const validator = new SchemaValidator(withClosedObjects(document));
+  for (const section of sections) {
+    for (const name of schemasOf(section)) {
+      // Nothing that an operation answers; the description has it in place.
+      if (!(name in document.components.schemas)) {
+        assert.match(section.code, /^(route_not_found|method_not_allowed)$/);
+        continue;
+      }
+      const problem = validator.problemAt(["components", "schemas", name], section.example);
+      assert.equal(problem, null, section.code);
+    }
+  }
 });

@@ -81,14 +81,3 @@ for (const path of lists) {
     assert.deepEqual(rowOf("include")?.takes, own("include")?.schema.items.enum);
   });
 }
-
-Deno.test("the page on finding has the limits of a query", () => {
-  const limits = declaredParameters(document, document.paths["/gateway/contacts"].get, "query");
-  const { schema } = limits.find(({ name }) => name === "tags")!;
-  assert.ok(text.includes(`| values of one parameter | ${schema.maxItems} |`));
-  const { schema: words } = limits.find(({ name }) => name === "q")!;
-  assert.match(
-    text,
-    new RegExp(`\\| \`q\` \\| 10 different words, ${words.maxLength} characters \\|`),
-  );
-});

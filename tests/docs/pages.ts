@@ -1,4 +1,5 @@
 // The pages of this repository, as the tests of them read them.
+import { existsSync } from "node:fs";
 import { dirname, normalize } from "node:path";
 import { root } from "../../local/checkout.ts";
 
@@ -31,10 +32,13 @@ export async function readPage(path: string): Promise<Page> {
   return { path, text, blocks, prose: text.replaceAll(BLOCK, "") };
 }
 
-/** Reads every page: those beside the README and those in docs/. */
+/** The folders that have pages. */
+const FOLDERS = ["", "docs/", "docs/recipes/"];
+
+/** Reads every page: those beside the README, those in docs/ and the recipes. */
 export async function readPages(): Promise<Page[]> {
   const paths: string[] = [];
-  for (const folder of ["", "docs/"]) {
+  for (const folder of FOLDERS.filter((folder) => existsSync(`${root}${folder}`))) {
     for await (const { name } of Deno.readDir(`${root}${folder}`)) {
       if (name.endsWith(".md")) paths.push(`${folder}${name}`);
     }

@@ -1,7 +1,8 @@
 // The programs of the recipes are run as a reader runs them: saved in a folder, with the demo company.
 import assert from "node:assert/strict";
 import type { StackAddresses } from "../../local/stack.ts";
-import { buildClientInto } from "../support/built_client.ts";
+import { answeringProxy } from "../support/answering_proxy.ts";
+import { folderWithClient } from "../support/built_client.ts";
 import { JQ, PYTHON } from "../support/programs.ts";
 import { ask, startOn, until, withFolder } from "../support/started.ts";
 import { readPage } from "./pages.ts";
@@ -145,7 +146,7 @@ Deno.test("the programs of the recipes do what their pages say", async (t) => {
       CRM_API_URL: `${stack.url}/functions/v1`,
       CRM_API_KEY: stack.demo!.api_key,
     };
-    await buildClientInto(folder);
+    await Deno.symlink(`${await folderWithClient()}/node_modules`, `${folder}/node_modules`);
     for (const [recipe, tried] of Object.entries(RECIPES)) {
       const { blocks } = await readPage(`docs/recipes/${recipe}.md`);
       for (const [digit, language] of LANGUAGES.entries()) {
@@ -249,36 +250,26 @@ async function isDelivered(stack: StackAddresses, phone: string): Promise<boolea
 }
 
 /**
- * A server that passes requests on. The first one is refused for the moment, and the answer to the second one is lost
- * on its way, as a platform loses it.
+ * A server before the stack. It refuses the first write for the moment, and loses the answer to the second one, as the
+ * platform does.
  */
 function unsteadyProxy(to: string) {
   const answered: number[] = [];
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    const { method, headers, url } = request;
-    const { pathname, search } = new URL(url);
-    const pass = async () => {
-      const body = method === "GET" ? undefined : await request.text();
-      return await fetch(to + pathname + search, { method, headers, body });
-    };
+  const proxy = answeringProxy(to, async ({ method }, pass) => {
     if (method === "GET") return await pass();
-    if (answered.length === 0) {
-      const error = { success: false, error: "Later", code: "too_many_requests", request_id: "1" };
-      answered.push(503);
-      return Response.json(error, { status: 503, headers: { "Retry-After": "0" } });
+    const answer = answered.length === 0 ? later() : await pass();
+    if (answered.length !== 1) {
+      answered.push(answer.status);
+      return answer;
     }
-    const answer = await pass();
-    if (answered.length === 1) {
-      await answer.body?.cancel();
-      answered.push(502);
-      return new Response("<h1>Bad gateway</h1>", { status: 502 });
-    }
-    answered.push(answer.status);
-    return answer;
+    await answer.body?.cancel();
+    answered.push(502);
+    return new Response("<h1>Bad gateway</h1>", { status: 502 });
   });
-  return {
-    url: `http://127.0.0.1:${server.addr.port}`,
-    answered,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
+  return { ...proxy, answered };
+}
+
+function later(): Response {
+  const error = { success: false, error: "Later", code: "database_unavailable", request_id: "1" };
+  return Response.json(error, { status: 503, headers: { "Retry-After": "0" } });
 }

@@ -19,7 +19,10 @@ Deno.test("the program that the page about copies shows keeps one in step, also 
       new Deno.Command("node", {
         args: [`${folder}/mirror.mjs`], // by which withFolder ends it when the test fails
         cwd: folder,
-        env: { GATEWAY: stack.gateway_url, KEY: company.keys.read },
+        env: {
+          CRM_API_URL: stack.gateway_url.replace(/\/gateway$/, ""),
+          CRM_API_KEY: company.keys.read,
+        },
       }).spawn();
     const names = async () => {
       const copy = JSON.parse(await readIfPresent(`${folder}/contacts.json`) ?? "{}");

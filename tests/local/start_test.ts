@@ -44,6 +44,7 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
         `Gateway        ${stack.gateway_url}`,
         `Template sends ${stack.template_url}`,
         `Sandbox        ${stack.sandbox_url}`,
+        `Docs           ${stack.docs_url}`,
         `Data API       ${stack.url}/rest/v1`,
         `Database       ${stack.database_url}`,
         `For programs   ${folder}/stack.json`,
@@ -64,6 +65,7 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
         whatsapp_url: `http://127.0.0.1:${port}/functions/v1/whatsapp`,
         channel_url: `http://127.0.0.1:${port}/sandbox/v26.0`,
         sandbox_url: `http://127.0.0.1:${port}/sandbox/messages`,
+        docs_url: `http://127.0.0.1:${port}/docs/`,
         database_url,
         publishable_key,
         secret_key,
@@ -120,8 +122,24 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       ]);
     });
 
+    await t.step("serves the documentation, which knows the demo key", async () => {
+      const moved = await fetch(`${stack.url}/docs`, { redirect: "manual" });
+      await moved.body?.cancel();
+      assert.deepEqual([moved.status, moved.headers.get("Location")], [308, "/docs/"]);
+      const settings = await fetch(`${stack.docs_url}reference-settings.json`);
+      assert.equal((await settings.json()).apiKey, stack.demo!.api_key);
+    });
+
     await t.step("answers 404 to any other address", async () => {
-      for (const path of ["/", "/functions/v1/nothing", "/functions/v1/", "/rest/v2/contacts"]) {
+      for (
+        const path of [
+          "/",
+          "/docsx",
+          "/functions/v1/nothing",
+          "/functions/v1/",
+          "/rest/v2/contacts",
+        ]
+      ) {
         const response = await fetch(stack.url + path);
         assert.equal(response.status, 404, path);
         await response.body?.cancel();

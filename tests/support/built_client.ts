@@ -1,17 +1,51 @@
+// The client as npm gives it to a program, and the runtimes that run one.
+import { dirname } from "node:path";
 import { root } from "../../local/checkout.ts";
 
-/** Puts the client into a folder as `npm install` does, so that programs there import it by its name. */
-export async function buildClientInto(folder: string): Promise<void> {
-  const to = `${folder}/node_modules/@crm-messaging/client`;
-  await Deno.mkdir(to, { recursive: true });
-  await Deno.copyFile(`${root}client/package.json`, `${to}/package.json`);
-  const { success, stdout } = await new Deno.Command("node", {
-    args: [
-      `${root}tools/node_modules/typescript/bin/tsc`,
-      ...["-p", `${root}client`, "--outDir", `${to}/dist`],
-      // Its types are checked elsewhere.
-      ...["--noCheck", "--declaration", "false", "--isolatedDeclarations", "false"],
-    ],
+/** What the package is called. */
+export const CLIENT = "@crm-messaging/client";
+
+/** The program of Bun; the command that npm links has another ending on some systems. */
+export const BUN = `${root}tools/node_modules/bun/bin/bun.exe`;
+
+const TSC = `${root}tools/node_modules/typescript/bin/tsc`;
+
+let building: Promise<string> | undefined;
+
+/**
+ * A folder in which programs of Node and Bun find the client as a package. It is made once in a run of the tests, beside
+ * their stack. The types are not checked: `npm run check` does that.
+ */
+export function folderWithClient(): Promise<string> {
+  return building ??= build(`${dirname(Deno.env.get("STACK_FILE")!)}/with-client`);
+}
+
+async function build(folder: string): Promise<string> {
+  const made = `${folder}-${crypto.randomUUID()}`;
+  const home = `${made}/node_modules/${CLIENT}`;
+  await Deno.mkdir(home, { recursive: true });
+  for (const name of ["package.json", "README.md", "LICENSE"]) {
+    await Deno.copyFile(`${root}client/${name}`, `${home}/${name}`);
+  }
+  await ran("node", [TSC, "-p", `${root}client`, "--noCheck", "--outDir", `${home}/dist`]);
+  // Where another worker was quicker, its folder is as good.
+  await Deno.rename(made, folder).catch(() => Deno.remove(made, { recursive: true }));
+  return folder;
+}
+
+/** What a program prints. @throws Error with what it printed, when it did not succeed. */
+export async function ran(
+  program: string,
+  args: string[],
+  { cwd = root, env }: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(program, {
+    args,
+    cwd,
+    env,
+    stdin: "null",
   }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stdout));
+  const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  if (!success) throw new Error(`${program} failed:\n${printed}\n${errors}`);
+  return printed;
 }

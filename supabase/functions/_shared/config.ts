@@ -1,6 +1,7 @@
 import * as jose from "jose";
 import * as z from "zod";
 import type { Share } from "./fair_share.ts";
+import { isExposed, serviceUrl, withoutSlash } from "./service_url.ts";
 
 /** What every function needs to reach its database. */
 export interface Config {
@@ -18,6 +19,8 @@ export interface Config {
   strangerShare: Share & { placeMs: number };
   /** A body that has not arrived so long after its request is given up. */
   bodyTimeoutMs: number;
+  /** Where the pages for callers are, without a slash at the end. Null: errors do not name their page. */
+  docsUrl: string | null;
 }
 
 /** The key that signs the tokens by which the database knows whose request it is. */
@@ -51,6 +54,7 @@ export async function readConfig(env: Environment): Promise<Config> {
     // milliseconds, so a place is kept no longer than that; a valid key may wait in the database.
     strangerShare: { atOnce: 2, waiting: 1_000, patienceMs: 5_000, placeMs: 250 },
     bodyTimeoutMs: 15_000,
+    docsUrl: readDocsUrl(env),
   };
 }
 
@@ -59,6 +63,18 @@ function readSupabaseUrl({ SUPABASE_URL }: Environment): string {
     throw new ConfigError("SUPABASE_URL must be the URL of the Supabase project.");
   }
   return SUPABASE_URL!;
+}
+
+/** Callers are sent there, so an address that a stranger on the way could answer is refused. */
+function readDocsUrl({ DOCS_URL }: Environment): string | null {
+  if (!DOCS_URL) return null;
+  const url = serviceUrl(DOCS_URL);
+  if (url && !isExposed(url)) return withoutSlash(url);
+  throw new ConfigError(
+    "DOCS_URL must be the https:// URL of the folder of the documentation's pages, such as " +
+      "https://docs.example.com, or be left out; http:// is only for this machine (localhost, 127.0.0.1, " +
+      "[::1]) and host.docker.internal.",
+  );
 }
 
 /** The platform sets the dictionary. A project from before publishable keys has only the anon key. */

@@ -35,7 +35,7 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
     .all("/whatsapp/messages/*", (c) => ofKeys.fetch(c.req.raw))
     .use(requestId)
     .basePath("/whatsapp")
-    .onError(respondToError({ whenUnavailable: () => "send the request again" }))
+    .onError(respondToError(config, { whenUnavailable: () => "send the request again" }))
     .all("/jobs/:name", async (c) => {
       const { origin } = c.var;
       await requireJobsSecret(c.req.raw.headers, origin);

@@ -5,6 +5,7 @@ import { callers } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import { readOnlyFields } from "./answers.ts";
 import { etagOf, isKnown, readConditions } from "./conditional.ts";
+import { deprecationHeaders, noteDeprecatedUse } from "./deprecation.ts";
 import { logFailure, type Origin } from "../log.ts";
 import type { ApiEnv } from "./env.ts";
 import { requireAddress } from "./address.ts";
@@ -39,16 +40,20 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     // Before the base path: a path outside of it is answered here too.
     .use(requestId)
     .basePath(`/${name}`)
-    .onError(respondToError(errors));
+    .onError(respondToError(config, errors));
 
   const mount = (operation: Operation) => {
-    const { method, path, scope } = operation;
+    const { id, method, path, scope, deprecated } = operation;
+    const announced = deprecated ? deprecationHeaders(deprecated, config.docsUrl) : {};
     app.on(method, path, async (c) => {
+      // First, because each answer has them, also one that refuses the key.
+      for (const [name, value] of Object.entries(announced)) c.header(name, value);
       if (scope !== null) c.set("caller", await callerOf(c.req.raw.headers, scope));
       const { request, conditions } = await read(c, operation, config);
       const reply = await operation.handle(request);
       const { status, body, json = JSON.stringify(body), pieces, headers } = reply;
       c.var.caller?.noteUse(c.var.origin);
+      if (deprecated) noteDeprecatedUse(id, c.var.origin, c.var.caller);
       if (status === 204) return c.body(null, status, headers);
       const etag = await etagOf(operation, request.query, body, json);
       if (etag) c.header("ETag", etag);

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Config } from "../config.ts";
 import { DatabaseError, type PassingTrouble } from "../database/rows.ts";
 import { ApiError, RETRY_SOON } from "../errors.ts";
 import { logFailure, type Origin } from "../log.ts";
@@ -30,12 +31,17 @@ const DEFAULTS: ErrorAnswers = {
 };
 
 /**
- * The error handler of a function. Answers `{ error, code, request_id }` and the members that the error adds.
+ * The error handler of a function. Answers `{ error, code, request_id }`, the members that the error adds, and where
+ * the pages for callers are known, as `doc_url` where they explain the error.
+ *
  * Before any other refusal goes out, the key is judged: a caller without a valid key or without the scope
  * learns only that. An error that is not an ApiError is logged, and answered as database_unavailable or
  * internal. A key that is refused is logged too.
  */
-export function respondToError(errors: Partial<ErrorAnswers> = {}) {
+export function respondToError(
+  { docsUrl }: Pick<Config, "docsUrl">,
+  errors: Partial<ErrorAnswers> = {},
+) {
   const { always, whenUnavailable } = { ...DEFAULTS, ...errors };
   return async (error: Error, c: Context<ApiEnv>): Promise<Response> => {
     const answer = await forCaller(error, c, whenUnavailable);
@@ -43,8 +49,9 @@ export function respondToError(errors: Partial<ErrorAnswers> = {}) {
     if (isAboutKey(answer)) logRefusedKey(c.var.origin, answer);
     const body = { ...always, error: message, code, request_id: c.var.origin.requestId };
     const details = parts.details && { details: parts.details };
+    const explained = docsUrl && { doc_url: `${docsUrl}/errors.html#${code}` };
     return c.json(
-      { ...body, ...details, ...parts.body },
+      { ...body, ...details, ...parts.body, ...explained },
       status as ContentfulStatusCode,
       parts.headers,
     );

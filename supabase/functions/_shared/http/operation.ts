@@ -6,6 +6,7 @@ import type { Caller } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import type { Origin } from "../log.ts";
 import type { Batch, JudgedItem } from "./batch_body.ts";
+import type { Deprecation } from "./deprecation.ts";
 
 /** The one declaration of an operation. Routing, validation and the API's description all derive from it. */
 export interface Declaration {
@@ -42,6 +43,8 @@ export interface Declaration {
   answers: Record<number, z.ZodType>;
   /** Its own errors, without those that every operation has. */
   errors?: readonly ErrorCode[];
+  /** Missing while it is there to stay. */
+  deprecated?: Deprecation;
 }
 
 /** Parameters that are described when the first request needs them, and once: there may be very many. */

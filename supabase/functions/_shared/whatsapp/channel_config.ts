@@ -1,4 +1,5 @@
 import { ConfigError } from "../config.ts";
+import { isExposed, isThisMachine, serviceUrl, withoutSlash } from "../service_url.ts";
 
 /** The address and the time-out of calls to the channel, and where the samples of templates may come from. */
 export interface ChannelConfig {
@@ -25,20 +26,19 @@ export function readChannelConfig(env: Record<string, string | undefined>): Chan
 }
 
 function readChannelUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const isPlain = url && !url.search && !url.hash && !url.username && !url.password;
-  if (!isPlain || !/^https?:$/.test(url.protocol)) {
+  const url = serviceUrl(text);
+  if (!url) {
     throw new ConfigError(
       `WHATSAPP_API_URL must be the URL of the WhatsApp API with its version, such as ${GRAPH_API}.`,
     );
   }
-  if (url.protocol === "http:" && !isThisMachine(url.hostname)) {
+  if (isExposed(url)) {
     throw new ConfigError(
       "WHATSAPP_API_URL must begin with https://, because each call carries the access token of an account; " +
         "http:// is only for this machine (localhost, 127.0.0.1, [::1]) and host.docker.internal.",
     );
   }
-  return url.href.replace(/\/+$/, "");
+  return withoutSlash(url);
 }
 
 /** The origins that a list of hosts stands for. A host of this machine may be without TLS too. */
@@ -58,9 +58,4 @@ function readMediaHosts(list: string): string[] {
     const http = new URL(`http://${host}`).origin;
     return isThisMachine(url.hostname) ? [url.origin, http] : [url.origin];
   });
-}
-
-/** @param hostname of a parsed URL, which is in lower case and has numeric addresses in full. */
-function isThisMachine(hostname: string): boolean {
-  return /^127(\.\d{1,3}){3}$|^\[::1\]$|^(.+\.)?localhost$|^host\.docker\.internal$/.test(hostname);
 }

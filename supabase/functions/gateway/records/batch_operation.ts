@@ -26,7 +26,7 @@ export interface BatchRequest<Item, Query> {
   items: Item[];
 }
 
-/** Why an item was not written: what the body of such an error would be, without `request_id`. */
+/** Why an item was not written: what the body of such an error would be, without `request_id` and `doc_url`. */
 export const BatchItemError = z.object({
   error: z.string(),
   code: z.enum(["not_found", "conflict", "invalid_request"]),

@@ -1,0 +1,75 @@
+import { extname, join, sep } from "node:path";
+
+const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".md": "text/markdown; charset=utf-8",
+  ".txt": "text/plain; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".ts": "text/plain; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+  ".yaml": "text/yaml; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** What every answer says: its type is as stated, and no page of another site may show or read it. */
+export const HEADERS = {
+  "X-Content-Type-Options": "nosniff",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Content-Security-Policy": "frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+};
+
+/**
+ * Answers a file of a folder: `index.html` for a path that ends in a slash, 304 when the client has it, and 404 with
+ * the folder's `404.html` when there is no such file. Nothing outside the folder is answered, also not by a symbolic
+ * link in it, and no file whose name begins with a dot.
+ *
+ * @param path behind the folder's address, as it stands in the URL.
+ * @param base the folder's address, for the links of `404.html`.
+ */
+export async function answerFile(
+  request: Request,
+  folder: string,
+  path: string,
+  base: string,
+): Promise<Response> {
+  const file = await fileAt(folder, path);
+  if (!file) return await notFound(folder, base);
+  const { size, mtime } = await Deno.stat(file);
+  const tag = `W/"${size.toString(36)}-${(mtime?.getTime() ?? 0).toString(36)}"`;
+  const headers = {
+    ...HEADERS,
+    "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+    "Cache-Control": "no-cache",
+    ETag: tag,
+  };
+  const known = request.headers.get("If-None-Match")?.split(",").map((each) => each.trim());
+  if (known?.includes(tag)) return new Response(null, { status: 304, headers });
+  return new Response(await Deno.readFile(file), { headers });
+}
+
+/** The path of a file, or null when the folder has no such file. */
+async function fileAt(folder: string, path: string): Promise<string | null> {
+  const names = (path === "" || path.endsWith("/") ? `${path}index.html` : path).split("/");
+  try {
+    const decoded = names.map(decodeURIComponent);
+    if (!decoded.every((name) => /^[^./\\\0][^/\\\0]*$/.test(name))) return null;
+    const file = await Deno.realPath(join(folder, ...decoded));
+    const isWithin = file.startsWith(await Deno.realPath(folder) + sep);
+    return isWithin && (await Deno.stat(file)).isFile ? file : null;
+  } catch (error) {
+    // There is no such file, a name is longer than names may be, or no text stands behind a percent sign.
+    if (error instanceof Deno.errors.PermissionDenied) throw error;
+    return null;
+  }
+}
+
+async function notFound(folder: string, base: string): Promise<Response> {
+  const page = await Deno.readTextFile(join(folder, "404.html"));
+  // Its links are relative, and the address that was asked for may be of any depth.
+  return new Response(page.replace("<head>", `<head>\n<base href="${base}">`), {
+    status: 404,
+    headers: { ...HEADERS, "Content-Type": TYPES[".html"], "Cache-Control": "no-store" },
+  });
+}

@@ -1,0 +1,53 @@
+// Shows the reference with all that leads to other services switched off. Requests can be tried where the
+// settings say so: on the local stack, because only there the API has the origin of this page.
+(async () => {
+  const read = async (path) => await (await fetch(path)).json();
+  const place = document.querySelector("#reference");
+  const [content, settings] = await Promise.all([
+    read("openapi.json"),
+    read("reference-settings.json").catch(() => ({ tryIt: false })),
+  ]);
+  withoutValues(content);
+  place.replaceChildren();
+  globalThis.Scalar.createApiReference(place, {
+    content,
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: "never",
+    hideTestRequestButton: !settings.tryIt,
+    orderSchemaPropertiesBy: "preserve",
+    defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+    documentDownloadType: "none",
+    ...(settings.tryIt && {
+      servers: [{ url: settings.server, description: "This machine" }],
+      authentication: {
+        preferredSecurityScheme: "bearer",
+        securitySchemes: { bearer: { token: settings.apiKey ?? "" } },
+      },
+    }),
+  });
+})();
+
+/**
+ * Switches off, until a reader switches it on, each parameter that may be left out: Scalar would put its default,
+ * or its first value, into every request.
+ */
+function withoutValues({ paths, components }) {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  for (const operation of operations) {
+    const bodies = Object.values(operation.requestBody?.content ?? {});
+    const names = bodies.flatMap(({ examples = {} }) => Object.keys(examples));
+    operation.parameters = operation.parameters?.map((each) => {
+      const parameter = each.$ref ? components.parameters[each.$ref.split("/").at(-1)] : each;
+      const value = parameter.schema.default ?? parameter.schema.enum?.[0];
+      const hasExample = "example" in parameter || "examples" in parameter;
+      if (parameter.required || hasExample || value === undefined) return each;
+      const example = { value, "x-disabled": true };
+      const examples = ["default", ...names].map((name) => [name, example]);
+      return { ...parameter, examples: Object.fromEntries(examples) };
+    });
+  }
+}

@@ -1,0 +1,119 @@
+import { basename, dirname, join } from "node:path";
+import { root } from "../local/checkout.ts";
+import { landingPage } from "./landing.ts";
+import { pageOf, type Site } from "./layout.ts";
+import { listOfPages, wholeText } from "./llms.ts";
+import { type Files, readPages } from "./page.ts";
+import { faultsOfList, GROUPS, placeOf } from "./pages.ts";
+import { referencePage, STATIC_SETTINGS } from "./reference.ts";
+import { scalarFile } from "./scalar.ts";
+import { sectionsOf } from "./search.ts";
+import { filesBelow, MADE_OF, type OpenApi, readOpenApi, stateOfSources } from "./sources.ts";
+
+export interface SiteOptions {
+  /** The folder of the site; what it had before is replaced when everything has been built. */
+  out: string;
+  /** The address of the API, which ends in /functions/v1; null for the local stack. */
+  apiUrl: string | null;
+  /** Is called with each step that may take a moment. */
+  progress(step: string): void;
+}
+
+/**
+ * Builds the site. Until it is whole, the site that was in the folder before stays there.
+ *
+ * @throws Error with a sentence for each page, link or download that is at fault.
+ */
+export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise<void> {
+  const madeOf = stateOfSources();
+  const unfinished = `${out}.unfinished`;
+  const replaced = `${out}.replaced`;
+  // One that was killed may have left them.
+  for (const folder of [unfinished, replaced]) await removeFolder(folder);
+  try {
+    for (const [place, content] of await contentOf(apiUrl)) {
+      const path = join(unfinished, place);
+      await Deno.mkdir(dirname(path), { recursive: true });
+      if (typeof content === "string") await Deno.writeTextFile(path, content);
+      else await Deno.copyFile(content.copyOf, path);
+    }
+    await Deno.copyFile(await scalarFile(progress), join(unfinished, "scalar.js"));
+    await Deno.writeTextFile(join(unfinished, MADE_OF), madeOf);
+    await Deno.mkdir(dirname(out), { recursive: true });
+    await Deno.rename(out, replaced).catch(unlessMissing);
+    await Deno.rename(unfinished, out);
+  } finally {
+    for (const folder of [unfinished, replaced]) await removeFolder(folder);
+  }
+}
+
+type Content = string | { copyOf: string };
+
+/** Every file of the site but Scalar's, by its place. */
+async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
+  const there = [...filesBelow("docs"), "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+    .filter((path) => path.endsWith(".md"));
+  const files: Files = new Map(
+    filesBelow("examples").map((path) => [path, path.replace(/^examples\//, "files/")]),
+  );
+  files.set("supabase/functions/gateway/openapi.json", "openapi.json");
+  const listed = GROUPS.flatMap((group) => group.pages).filter((path) => there.includes(path));
+  const { pages, faults } = await readPages(listed, files);
+  faults.unshift(...faultsOfList(there));
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+  const openapi = withServer(await readOpenApi(), apiUrl);
+  const site: Site = {
+    name: openapi.info.title,
+    groups: GROUPS.map((group) => ({
+      ...group,
+      pages: group.pages.map((path) => {
+        const { place, title } = pages.find((page) => page.place === placeOf(path))!;
+        return { place, title };
+      }),
+    })),
+  };
+  const list = listOfPages(site.name, openapi.info.summary, pages);
+  const notFound = pageOf(site, {
+    place: "404",
+    title: "There is no such page",
+    description: "The address leads to no page of this site.",
+    main: "<h1>There is no such page</h1>\n<p>The address leads to no page of this site. " +
+      '<a href="index.html">The first page</a> lists all of them.</p>',
+    kind: "landing",
+  });
+
+  return new Map<string, Content>([
+    ["index.html", landingPage({ site, pages, apiUrl })],
+    ["index.md", list],
+    ["llms.txt", list],
+    ["llms-full.txt", wholeText(pages)],
+    ["search.json", JSON.stringify(sectionsOf(pages))],
+    ["404.html", notFound.replace(/<link rel="alternate"[^>]*>\n/, "")],
+    ["reference.html", referencePage(site)],
+    ["reference-settings.json", JSON.stringify(STATIC_SETTINGS)],
+    ["openapi.json", JSON.stringify(openapi)],
+    ...pages.flatMap((page): [string, Content][] => [
+      [`${page.place}.html`, pageOf(site, { ...page, main: page.html })],
+      [`${page.place}.md`, page.markdown],
+    ]),
+    ...Array.from(files, ([from, to]): [string, Content] => [to, { copyOf: join(root, from) }])
+      .filter(([to]) => to !== "openapi.json"),
+    ...filesBelow("site/assets").map((path): [string, Content] => [
+      basename(path),
+      { copyOf: join(root, path) },
+    ]),
+  ]);
+}
+
+/** The document with the address of one deployment. */
+function withServer(openapi: OpenApi, apiUrl: string | null): OpenApi {
+  return apiUrl === null ? openapi : { ...openapi, servers: [{ url: apiUrl }] };
+}
+
+async function removeFolder(path: string) {
+  await Deno.remove(path, { recursive: true }).catch(unlessMissing);
+}
+
+function unlessMissing(error: unknown) {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}

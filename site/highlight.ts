@@ -1,0 +1,45 @@
+import { escaped } from "./html.ts";
+
+/** The languages of blocks, by what stands behind their fence: the name that a reader sees, and the grammar. */
+const LANGUAGES: Record<string, { name: string; grammar?: string }> = {
+  sh: { name: "Shell", grammar: "bash" },
+  bash: { name: "Shell", grammar: "bash" },
+  json: { name: "JSON", grammar: "json" },
+  js: { name: "JavaScript", grammar: "javascript" },
+  ts: { name: "TypeScript", grammar: "typescript" },
+  py: { name: "Python", grammar: "python" },
+  python: { name: "Python", grammar: "python" },
+  sql: { name: "SQL", grammar: "sql" },
+  yaml: { name: "YAML", grammar: "yaml" },
+  http: { name: "HTTP" },
+  csv: { name: "CSV" },
+  text: { name: "Text" },
+  "": { name: "Text" },
+};
+
+interface Highlighter {
+  registerLanguage(name: string, grammar: unknown): void;
+  highlight(code: string, options: { language: string; ignoreIllegals: boolean }): {
+    value: string;
+  };
+}
+
+// The package's types declare a browser, whose names would then exist in all of this project.
+const load = async (part: string) => (await import(`highlight.js/lib/${part}`)).default;
+const hljs: Highlighter = await load("core");
+for (const { grammar } of Object.values(LANGUAGES)) {
+  if (grammar) hljs.registerLanguage(grammar, await load(`languages/${grammar}`));
+}
+
+/** The languages that a block may name. */
+export const KNOWN_LANGUAGES = Object.keys(LANGUAGES).filter(Boolean);
+
+/** A block of code with its highlights, and the name of its language; null when the language is not known. */
+export function highlighted(code: string, language: string): { name: string; html: string } | null {
+  const known = LANGUAGES[language];
+  if (!known) return null;
+  const { name, grammar } = known;
+  if (!grammar) return { name, html: escaped(code) };
+  // Answers have `…` where a value is left out, which is no JSON.
+  return { name, html: hljs.highlight(code, { language: grammar, ignoreIllegals: true }).value };
+}

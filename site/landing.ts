@@ -1,0 +1,135 @@
+import { escaped } from "./html.ts";
+import { highlighted } from "./highlight.ts";
+import { pageOf, type Site } from "./layout.ts";
+import type { Page } from "./page.ts";
+import { GROUPS } from "./pages.ts";
+
+/** What the first page of the site is made of. */
+export interface Landing {
+  site: Site;
+  pages: Page[];
+  /** The address of the API, without a slash at its end; null for the local stack. */
+  apiUrl: string | null;
+}
+
+const LEAD =
+  "Find, create and update contacts and deals, send WhatsApp templates, answer within the window, and " +
+  "keep a copy in step: JSON over HTTP, with the API key of one company.";
+
+const PROMISES = [
+  [
+    "Nothing is sent twice",
+    "With an idempotency key, a request can be repeated blindly, whatever happened to the first one.",
+  ],
+  [
+    "Nothing is lost in silence",
+    "An unknown field, a repeated parameter, a value that would be cut: each is refused, by name.",
+  ],
+  ["A copy stays in step", "Every change is told once, in order, from a cursor that you keep."],
+  [
+    "Every company by itself",
+    "A key reaches the rows of its company. The database decides that, not the code.",
+  ],
+];
+
+/** The first page: what this is, the first request, and the way to every page. */
+export function landingPage({ site, pages, apiUrl }: Landing): string {
+  const start = pages.find(({ place }) => place === "getting-started") ?? pages[0];
+  const main = `<div class="hero">
+<h1>${escaped(site.name)}</h1>
+<p class="lead">${escaped(LEAD)}</p>
+<p class="actions"><a class="button" href="${start.place}.html">${
+    escaped(start.title)
+  }</a> <a class="button quiet" href="reference.html">API reference</a></p>
+</div>
+<section aria-labelledby="first-request">
+<h2 id="first-request">The first request</h2>
+${firstRequest(apiUrl)}
+</section>
+<ul class="promises">
+${PROMISES.map(([title, text]) => `<li><strong>${title}.</strong> ${text}</li>`).join("\n")}
+</ul>
+<section aria-labelledby="guides">
+<h2 id="guides">Guides</h2>
+${groups(pages, "callers")}
+</section>
+<section aria-labelledby="reference">
+<h2 id="reference">Reference and tools</h2>
+<ul class="cards">
+${
+    card(
+      "reference.html",
+      "API reference",
+      "Every operation with its parameters, answers and examples.",
+    )
+  }
+${
+    card(
+      "openapi.json",
+      "OpenAPI 3.1 document",
+      "The complete description, for programs and generators.",
+    )
+  }
+${card("llms.txt", "llms.txt", "These pages as Markdown, for language models and scripts.")}
+</ul>
+</section>
+<section aria-labelledby="operators">
+<h2 id="operators">Run it and change it</h2>
+${groups(pages, "operators")}
+</section>`;
+  return pageOf(site, {
+    place: "index",
+    title: site.name,
+    description: LEAD,
+    main,
+    kind: "landing",
+  });
+}
+
+function firstRequest(apiUrl: string | null): string {
+  const [before, lines] = apiUrl === null
+    ? [
+      "On this machine, <code>npm start</code> runs everything and makes a key of a demo company. In a second terminal:",
+      "export CRM_API_URL=http://127.0.0.1:54321/functions/v1\n" +
+      `export CRM_API_KEY=$(node -p 'require("./.local/stack.json").demo.api_key')\n\n`,
+    ]
+    : [
+      "Make a key in the settings of your company, then:",
+      `export CRM_API_URL=${apiUrl}\nexport CRM_API_KEY=sk_live_…\n\n`,
+    ];
+  const request =
+    'curl "$CRM_API_URL/gateway/contacts?temperature=hot&limit=1&fields=name,phone" \\\n' +
+    '  -H "Authorization: Bearer $CRM_API_KEY"';
+  const answer = `{
+  "data": [{ "name": "Raimundo Assunção", "phone": "+5585900000006" }],
+  "pagination": { "limit": 1, "has_more": true, "next_cursor": "…" }
+}`;
+  return `<p>${before}</p>\n${block(lines + request, "sh")}\n${block(answer, "json")}`;
+}
+
+/** A block of code, as in the pages that are made from Markdown. */
+function block(code: string, language: string): string {
+  const { name, html } = highlighted(code, language)!;
+  return `<div class="code"><span class="language">${name}</span>` +
+    `<pre tabindex="0"><code>${html}</code></pre></div>`;
+}
+
+/** Each group of pages with what each page is for. */
+function groups(pages: Page[], readers: "callers" | "operators"): string {
+  return GROUPS.filter((group) => group.readers === readers).map(({ title, pages: paths }) => {
+    const cards = paths.map((path) => {
+      const page = pages.find((page) => page.path === path)!;
+      return card(`${page.place}.html`, page.title, firstSentence(page.description));
+    });
+    return `<h3>${escaped(title)}</h3>\n<ul class="cards">\n${cards.join("\n")}\n</ul>`;
+  }).join("\n");
+}
+
+function card(address: string, title: string, text: string): string {
+  return `<li><a href="${address}">${escaped(title)}</a> <span>${escaped(text)}</span></li>`;
+}
+
+/** The first sentence of a text. */
+export function firstSentence(text: string): string {
+  return /^.*?[^.\s]{2}[.:!?](?=\s|$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
+}

@@ -1,0 +1,31 @@
+import type { Page } from "./page.ts";
+import { GROUPS } from "./pages.ts";
+
+/** The list of all pages as Markdown, each with what it is for (https://llmstxt.org). */
+export function listOfPages(name: string, summary: string, pages: Page[]): string {
+  const groups = GROUPS.map(({ title, pages: paths }) => {
+    const lines = paths.map((path) => {
+      const { place, title, description } = pages.find((page) => page.path === path)!;
+      return `- [${title}](${place}.md): ${description}`;
+    });
+    return `## ${title}\n\n${lines.join("\n")}\n`;
+  });
+  return `# ${name}
+
+> ${summary}
+
+In the examples, \`CRM_API_URL\` is the address of the functions (it ends in \`/functions/v1\`) and \`CRM_API_KEY\` an API
+key. Every page is here in one file: [llms-full.txt](llms-full.txt).
+
+${groups.join("\n")}
+## Reference
+
+- [openapi.json](openapi.json): the complete description of the API, OpenAPI 3.1
+`;
+}
+
+/** Every page in one text, those for callers first. */
+export function wholeText(pages: Page[]): string {
+  return pages.map(({ place, markdown }) => `<!-- ${place}.md -->\n\n${markdown.trim()}\n`)
+    .join("\n\n");
+}

@@ -1,0 +1,102 @@
+import { Marked, type Tokens } from "marked";
+import { anchorMaker } from "./anchors.ts";
+import { highlighted, KNOWN_LANGUAGES } from "./highlight.ts";
+import { escaped, textOf } from "./html.ts";
+
+/** A heading of a page. */
+export interface Heading {
+  level: number;
+  anchor: string;
+  /** As HTML, without a link. */
+  html: string;
+  text: string;
+}
+
+/** A page in Markdown, made HTML. */
+export interface Rendered {
+  title: string;
+  /** What the page is for: its first paragraph, as text. */
+  description: string;
+  html: string;
+  headings: Heading[];
+}
+
+/** Where a link leads: an address, or null for a file of the repository that the site does not have. */
+export type Resolve = (target: string) => string | null;
+
+/**
+ * Makes a page HTML.
+ *
+ * @param resolve says for each link where it leads on the site.
+ * @param refuse is told what the site cannot show: HTML, an unknown language, a page without a title.
+ */
+export function rendered(
+  markdown: string,
+  resolve: Resolve,
+  refuse: (fault: string) => void,
+): Rendered {
+  const headings: Heading[] = [];
+  const anchorOf = anchorMaker();
+  let description = "";
+
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }: Tokens.Heading) {
+        const html = this.parser.parseInline(tokens);
+        const heading = { level: depth, anchor: anchorOf(text), html, text: textOf(html) };
+        headings.push(heading);
+        const isPlain = depth === 1 || html.includes("<a ");
+        const inside = isPlain ? html : `<a href="#${heading.anchor}">${html}</a>`;
+        return `<h${depth} id="${heading.anchor}">${inside}</h${depth}>\n`;
+      },
+      paragraph({ tokens }: Tokens.Paragraph) {
+        const html = this.parser.parseInline(tokens);
+        description ||= textOf(html).replaceAll(/\s+/g, " ");
+        return `<p>${html}</p>\n`;
+      },
+      code({ text, lang = "" }: Tokens.Code) {
+        const code = highlighted(text, lang);
+        if (!code) {
+          refuse(`a block of code is in "${lang}"; known are ${KNOWN_LANGUAGES.join(", ")}`);
+          return "";
+        }
+        return `<div class="code"><span class="language">${code.name}</span>` +
+          `<pre tabindex="0"><code>${code.html}</code></pre></div>\n`;
+      },
+      link({ href, title, tokens }: Tokens.Link) {
+        const html = this.parser.parseInline(tokens);
+        const address = resolve(href);
+        if (address === null) return html;
+        const hint = title ? ` title="${escaped(title)}"` : "";
+        return `<a href="${escaped(address)}"${hint}>${html}</a>`;
+      },
+      table({ header, rows }: Tokens.Table) {
+        const cell = ({ tokens, align }: Tokens.TableCell, opening: string) => {
+          const html = this.parser.parseInline(tokens);
+          const side = align ? ` class="${align}"` : "";
+          return `<${opening}${side}>${html}</${opening.slice(0, 2)}>`;
+        };
+        // Without a word above it, the first column has the names of the rows.
+        const [first, ...others] = header[0].text === "" ? ['th scope="row"', "td"] : ["td", "td"];
+        const lines = rows.map((row) =>
+          `<tr>${row.map((each, at) => cell(each, at === 0 ? first : others[0])).join("")}</tr>\n`
+        );
+        const names = header.map((each) => cell(each, each.text ? 'th scope="col"' : "td"));
+        const hasNames = header.some(({ text }) => text !== "");
+        const head = hasNames ? `<thead>\n<tr>${names.join("")}</tr>\n</thead>\n` : "";
+        const label = escaped(headings.at(-1)?.text ?? "Table");
+        return `<div class="table" role="group" aria-label="${label}" tabindex="0"><table>\n` +
+          `${head}<tbody>\n${lines.join("")}</tbody>\n</table></div>\n`;
+      },
+      html({ text }: Tokens.HTML | Tokens.Tag) {
+        if (/^\s*<!--/.test(text)) return "";
+        refuse(`${text.trim()} is HTML; write Markdown, or put it between backticks`);
+        return "";
+      },
+    },
+  });
+  const html = marked.parse(markdown, { async: false });
+  const title = headings.find(({ level }) => level === 1)?.text ?? "";
+  if (!title || !description) refuse("a page begins with a title and a paragraph");
+  return { title, description, html, headings };
+}

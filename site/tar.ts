@@ -1,0 +1,21 @@
+const BLOCK = 512;
+
+/** One file of a compressed archive (tar, as npm packs it); null when it is not in there. */
+export async function readTarFile(archive: string, wanted: string): Promise<Uint8Array | null> {
+  using file = await Deno.open(archive);
+  const unpacked = file.readable.pipeThrough(new DecompressionStream("gzip"));
+  const bytes = new Uint8Array(await new Response(unpacked).arrayBuffer());
+  for (let at = 0; at + BLOCK <= bytes.length;) {
+    const name = textAt(bytes, at, 100);
+    const size = parseInt(textAt(bytes, at + 124, 12), 8) || 0;
+    const content = at + BLOCK;
+    if (name === wanted) return bytes.subarray(content, content + size);
+    at = content + Math.ceil(size / BLOCK) * BLOCK;
+  }
+  return null;
+}
+
+/** A text of at most so many bytes, which ends before if there is a zero. */
+function textAt(bytes: Uint8Array, at: number, length: number): string {
+  return new TextDecoder().decode(bytes.subarray(at, at + length)).split("\0")[0].trim();
+}

@@ -1,0 +1,50 @@
+import { keepRunning } from "../background.ts";
+import { RecentlyUsed } from "../database/recently_used.ts";
+import type { Caller } from "../key/caller.ts";
+import { LineLimit } from "../line_limit.ts";
+import { logWarning, type Origin } from "../log.ts";
+
+/** That an operation will be gone. */
+export interface Deprecation {
+  /** The day from which callers are told, such as `2027-01-31`. */
+  since: string;
+  /** The day from which it may be gone: at least six months later. */
+  sunset: string;
+  /** The place in the pages for callers that says what to use instead: `versioning.html#…`. */
+  see: string;
+}
+
+/** The headers that tell of it, of every answer of the operation (RFC 9745, RFC 8594). */
+export function deprecationHeaders(
+  { since, sunset, see }: Deprecation,
+  docsUrl: string | null,
+): Record<string, string> {
+  return {
+    Deprecation: `@${Date.parse(since) / 1000}`,
+    Sunset: new Date(sunset).toUTCString(),
+    ...(docsUrl && { Link: `<${docsUrl}/${see}>; rel="deprecation"; type="text/html"` }),
+  };
+}
+
+const TELL_EVERY_MS = 60 * 60_000;
+const told = new RecentlyUsed<{ at: number }>(1_000);
+const lines = new LineLimit(20);
+
+/**
+ * Logs that a company uses a deprecated operation: the operation and the company, at most once an hour for each instance.
+ * The caller does not wait for it.
+ */
+export function noteDeprecatedUse(operation: string, origin: Origin, caller?: Caller) {
+  const telling = async () => {
+    // The company of a key is known once its first use is noted.
+    await caller?.judgeUnlessKnown();
+    const last = told.get(`${operation} ${caller?.holder}`, () => ({ at: -Infinity }));
+    const line = performance.now() - last.at < TELL_EVERY_MS ? null : lines.take();
+    if (!line) return;
+    last.at = performance.now();
+    const facts = { operation, company_id: caller?.holder, ...line };
+    logWarning(origin, "deprecated_operation", facts);
+  };
+  // The key was switched off just after its answer, or the database is away: the next request tells.
+  keepRunning(telling().catch(() => {}));
+}

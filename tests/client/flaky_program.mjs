@@ -1,0 +1,45 @@
+// A program that Deno, Node and Bun run unchanged: it sends, writes and reads through a proxy that does harm.
+const { client, apiKey, baseUrl, sends, stage_id, contact_id, deals, timeout } = JSON.parse(
+  globalThis.process.argv[2],
+);
+const print = console.log;
+// An edge runtime has none of these. The fetch of Node itself needs them.
+const { versions } = globalThis.process;
+if (versions.bun || versions.deno) {
+  for (const name of ["process", "Buffer", "require", "global"]) {
+    Reflect.deleteProperty(globalThis, name);
+  }
+}
+const { CRM } = await import(client);
+
+const crm = new CRM({ apiKey, baseUrl, timeout, maxRetries: 12 });
+
+/** Does the work for each item, a few at a time. */
+async function each(items, work) {
+  const waiting = [...items];
+  const results = [];
+  await Promise.all(Array.from({ length: 8 }, async () => {
+    while (waiting.length > 0) results.push(await work(waiting.pop()));
+  }));
+  return results;
+}
+
+const [results, made] = await Promise.all([
+  each(sends, (message) => crm.templates.send(message)),
+  each(deals, (title) => crm.deals.create({ title, contact_id, stage_id })),
+]);
+
+const [listed, changed] = [[], []];
+for await (
+  const { title } of crm.deals.list({ limit: 7, "title[contains]": "flaky", fields: ["title"] })
+) {
+  listed.push(title);
+}
+for await (const change of crm.deals.changes({ limit: 7 })) changed.push(change.id);
+
+print(JSON.stringify({
+  succeeded: results.filter(({ success }) => success).length,
+  made: made.map(({ id }) => id),
+  listed,
+  changed,
+}));

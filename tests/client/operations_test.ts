@@ -1,0 +1,116 @@
+// The client has a method for every operation.
+import assert from "node:assert/strict";
+import type { CRM } from "../../client/src/main.ts";
+import { operationsOf } from "../../generate/client_types.ts";
+import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
+import { EMPTY, json, scripted } from "./scripted.ts";
+
+const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
+const PHONE = "+14155550178";
+
+/** A call of the method of each operation. */
+const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
+  listContacts: (crm) => crm.contacts.list(),
+  createContact: (crm) => crm.contacts.create({ phone: PHONE }),
+  putContact: (crm) => crm.contacts.put({ phone: PHONE }, { on_conflict: "keep" }),
+  listContactChanges: (crm) => crm.contacts.changes({ start: "now" }),
+  getContact: (crm) => crm.contacts.get(ID),
+  archiveContact: (crm) => crm.contacts.archive(ID),
+  updateContact: (crm) => crm.contacts.update(ID, { name: "Ada" }),
+  restoreContact: (crm) => crm.contacts.restore(ID),
+  writeContacts: (crm) => crm.contacts.createMany([{ phone: PHONE }], { atomic: true }),
+  updateContacts: (crm) => crm.contacts.updateMany([{ id: ID, name: null }]),
+  mergeContact: (crm) => crm.contacts.merge(ID, { from: ID }),
+  exportContact: (crm) => crm.contacts.export(ID),
+  eraseContact: (crm) => crm.contacts.erase(ID, { confirm: ID }),
+  listDeals: (crm) => crm.deals.list({ include: "contact" }),
+  createDeal: (crm) => crm.deals.create({ title: "One", contact_id: ID, stage_id: ID }),
+  listDealChanges: (crm) => crm.deals.changes(),
+  getDeal: (crm) => crm.deals.get(ID, { include: ["contact", "stage"] }),
+  updateDeal: (crm) => crm.deals.update(ID, { status: "won" }),
+  archiveDeal: (crm) => crm.deals.archive(ID),
+  listDealHistory: (crm) => crm.deals.history(ID),
+  createDeals: (crm) => crm.deals.createMany([{ title: "One", contact_id: ID, stage_id: ID }]),
+  updateDeals: (crm) => crm.deals.updateMany([{ id: ID, stage_id: ID }]),
+  restoreDeal: (crm) => crm.deals.restore(ID),
+  listPipelines: (crm) => crm.pipelines.list({ include: "stages" }),
+  createPipeline: (crm) => crm.pipelines.create({ name: "Sales" }),
+  getPipeline: (crm) => crm.pipelines.get(ID),
+  updatePipeline: (crm) => crm.pipelines.update(ID, { is_default: true }),
+  archivePipeline: (crm) => crm.pipelines.archive(ID),
+  listStages: (crm) => crm.stages.list({ pipeline_id: ID }),
+  createStage: (crm) => crm.stages.create({ pipeline_id: ID, name: "New" }),
+  getStage: (crm) => crm.stages.get(ID),
+  updateStage: (crm) => crm.stages.update(ID, { position: 2 }),
+  archiveStage: (crm) => crm.stages.archive(ID, { move_deals_to: ID }),
+  listConversations: (crm) => crm.conversations.list({ include: "contact" }),
+  listConversationChanges: (crm) => crm.conversations.changes(),
+  getConversation: (crm) => crm.conversations.get(ID),
+  updateConversation: (crm) => crm.conversations.update(ID, { status: "closed" }),
+  listMessages: (crm) => crm.conversations.messages(ID, { direction: "inbound" }),
+  listMessageChanges: (crm) => crm.messages.changes(),
+  getMessage: (crm) => crm.messages.get(ID),
+  listTeams: (crm) => crm.teams.list(),
+  getTeam: (crm) => crm.teams.get(ID),
+  listMembers: (crm) => crm.members.list({ role: "agent" }),
+  getMember: (crm) => crm.members.get(ID),
+  listTemplates: (crm) => crm.templates.list({ status: "APPROVED" }),
+  getTemplate: (crm) => crm.templates.get(ID),
+  findSend: (crm) => crm.sends.find("order-1"),
+  getSend: (crm) => crm.sends.get(ID),
+  search: (crm) => crm.search("ada", { limit: 5 }),
+  getHealth: (crm) => crm.health(),
+  getOpenApi: (crm) => crm.openApi(),
+  sendExternalTemplate: (crm) =>
+    crm.templates.send({
+      phone: PHONE,
+      template_name: "order_update",
+      language_code: "pt_BR",
+      display_text: "Hello",
+    }),
+  sendReply: (crm) => crm.conversations.reply(ID, { text: "Hello" }),
+};
+
+const RECORD = json(200, { data: [{ id: ID }] });
+
+Deno.test("every operation of openapi.json has a method, which makes its request", async () => {
+  const described = operationsOf(openApi).map(({ operationId }) => operationId);
+  assert.deepEqual(Object.keys(CALLS).sort(), described.sort());
+  for (const [path, item] of Object.entries(openApi.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const { operationId, parameters = [], requestBody } = operation as {
+        operationId: string;
+        parameters?: { $ref?: string; name?: string }[];
+        requestBody?: { content: Record<string, unknown> };
+      };
+      const isList = /^list|^search/.test(operationId);
+      const { crm, made } = scripted([isList ? EMPTY : RECORD]);
+      await CALLS[operationId](crm);
+      const [{ url, headers, body }] = made;
+      assert.equal(made.length, 1, operationId);
+      assert.equal(made[0].method, method.toUpperCase(), operationId);
+      const parts = path.replaceAll(/\{\w+\}/g, ID);
+      assert.equal(url.pathname, `/functions/v1${parts}`, operationId);
+      const names = parameters.map(({ $ref, name }) => name ?? $ref!.split("/").at(-1)!);
+      assert.equal(body !== undefined, requestBody !== undefined, operationId);
+      if (requestBody) {
+        const types = Object.keys(requestBody.content);
+        // Where there are two, the client takes the one that replaces nothing that it was not given.
+        assert.equal(headers.get("Content-Type"), types.at(-1), operationId);
+      }
+      const isGatewayPost = method === "post" && path.startsWith("/gateway/");
+      assert.equal(names.includes("IdempotencyKey"), isGatewayPost, operationId);
+      assert.equal(headers.has("Idempotency-Key"), isGatewayPost, operationId);
+      assert.equal(headers.get("Authorization"), "Bearer sk_live_scripted");
+    }
+  }
+});
+
+Deno.test("the client has no method beside those of the operations", () => {
+  const { crm } = scripted([EMPTY]);
+  const methods = Object.entries(crm).flatMap(([name, part]) =>
+    typeof part === "function" ? [name] : Object.keys(part).map((each) => `${name}.${each}`)
+  );
+  const called = Object.values(CALLS).map((call) => /crm\.([\w.]+)\(/.exec(String(call))![1]);
+  assert.deepEqual(methods.sort(), called.sort());
+});

@@ -1,0 +1,308 @@
+// Which requests the client makes again, after which answers.
+import assert from "node:assert/strict";
+import {
+  APIError,
+  ChannelUnavailableError,
+  ConflictError,
+  ConnectionError,
+  type CRM,
+  CRMError,
+  PreconditionFailedError,
+  RateLimitError,
+  SendFailedError,
+  SendMismatchError,
+  SendPendingError,
+  TimeoutError,
+} from "../../client/src/main.ts";
+import { failure, json, LOST, RECORD, scripted, type Step, withoutPauses } from "./scripted.ts";
+
+const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
+const MESSAGE = {
+  phone: "+14155550178",
+  template_name: "order_update",
+  language_code: "pt_BR",
+  display_text: "Hello",
+};
+
+/** A request of each kind. */
+const REQUESTS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
+  GET: (crm) => crm.contacts.get(ID),
+  POST: (crm) => crm.contacts.create({ phone: "+14155550178" }),
+  PUT: (crm) => crm.contacts.put({ phone: "+14155550178" }),
+  DELETE: (crm) => crm.contacts.archive(ID),
+  PATCH: (crm) => crm.contacts.update(ID, { name: "Ada" }),
+  "PATCH with If-Match": (crm) => crm.contacts.update(ID, { name: "Ada" }, { ifMatch: "1" }),
+  "PATCH with If-Match: *": (crm) => crm.contacts.update(ID, { name: "Ada" }, { ifMatch: "*" }),
+  "PATCH of a batch": (crm) => crm.contacts.updateMany([{ id: ID, name: "Ada" }]),
+};
+
+const HTML = (status: number) =>
+  new Response("<html>", { status, headers: { "Content-Type": "text/html" } });
+const cut = (status: number) =>
+  new Response('{"data": {"id', { status, headers: { "Content-Type": "application/json" } });
+const unavailable = (sentence: string) =>
+  failure(503, "database_unavailable", { error: `The database is away; ${sentence}` });
+
+/** Requests that may be repeated although nobody knows whether they were done. */
+const SAFE = ["GET", "POST", "PUT", "DELETE", "PATCH with If-Match"];
+const ALL = Object.keys(REQUESTS);
+
+/** After which answers which requests are made again. */
+const ANSWERS: [name: string, step: Step, repeated: string[]][] = [
+  ["a lost connection", LOST, SAFE],
+  ["an answer that broke off", cut(200), SAFE],
+  ["an error that broke off", cut(409), SAFE],
+  ["200 without JSON", HTML(200), SAFE],
+  ["502 of a proxy", HTML(502), SAFE],
+  ["504 of a proxy", HTML(504), SAFE],
+  ["408 of a proxy", HTML(408), SAFE],
+  ["500 internal", failure(500, "internal"), SAFE],
+  ["500 without a code", json(500, {}), SAFE],
+  ["503, perhaps done", unavailable("check whether the change was made"), SAFE],
+  ["503, nothing changed", unavailable("nothing was changed, so try again"), ALL],
+  ["429", failure(429, "too_many_requests"), ALL],
+  ["429 of a proxy", HTML(429), ALL],
+  ["408 request_timeout", failure(408, "request_timeout"), ALL],
+  ["400 malformed_request", failure(400, "malformed_request"), ALL],
+  ["502 not_sent", failure(502, "channel_unavailable", { outcome: "not_sent" }), ALL],
+  ["409 idempotency_in_progress", failure(409, "idempotency_in_progress"), SAFE],
+  ["409 conflict", failure(409, "conflict"), []],
+  ["409 window_closed", failure(409, "window_closed"), []],
+  ["409 of a proxy", HTML(409), []],
+  ["400 of a proxy", HTML(400), []],
+  ["401", failure(401, "invalid_api_key"), []],
+  ["403", failure(403, "insufficient_scope"), []],
+  ["404", failure(404, "not_found"), []],
+  ["410", failure(410, "cursor_expired"), []],
+  ["412", failure(412, "precondition_failed"), []],
+  ["413", failure(413, "payload_too_large"), []],
+  ["422", failure(422, "invalid_request"), []],
+  ["422 query_too_expensive", failure(422, "query_too_expensive"), []],
+  ["500 channel_account_error", failure(500, "channel_account_error"), []],
+  ["a redirect", new Response(null, { status: 302, headers: { Location: "/" } }), []],
+];
+
+for (const [name, step, repeated] of ANSWERS) {
+  Deno.test(`${name}: ${repeated.length === 0 ? "nothing" : repeated.join(", ")} is made again`, async () => {
+    await withoutPauses(async () => {
+      for (const [kind, request] of Object.entries(REQUESTS)) {
+        const attempts = repeated.includes(kind) ? 3 : 1;
+        const failing = scripted([step]);
+        await assert.rejects(async () => await request(failing.crm), CRMError);
+        assert.equal(failing.made.length, attempts, kind);
+        const keys = failing.made.map(({ headers }) => headers.get("Idempotency-Key"));
+        assert.equal(new Set(keys).size, 1, "each attempt has the same key");
+
+        const mended = scripted([step, RECORD]);
+        const answer = (async () => await request(mended.crm))();
+        if (attempts === 1) await assert.rejects(answer);
+        else await answer;
+      }
+    });
+  });
+}
+
+Deno.test("maxRetries says how often, for a client and for a request", async () => {
+  await withoutPauses(async () => {
+    for (const [client, request, attempts] of [[0, undefined, 1], [4, undefined, 5], [4, 1, 2]]) {
+      const { crm, made } = scripted([LOST], { maxRetries: client });
+      const get = () => crm.contacts.get(ID, undefined, { maxRetries: request }).then();
+      await assert.rejects(get, ConnectionError);
+      assert.equal(made.length, attempts);
+    }
+  });
+});
+
+Deno.test("a request that may have been done says so", async () => {
+  await withoutPauses(async () => {
+    const told = async (kind: string, steps: Step[]) =>
+      await (async () => await REQUESTS[kind](scripted(steps).crm))().then(
+        () => assert.fail("it failed"),
+        (error: CRMError) => error.mayBeDone,
+      );
+    assert.equal(await told("POST", [LOST]), true);
+    assert.equal(await told("PATCH", [LOST]), true);
+    assert.equal(await told("GET", [LOST]), false);
+    assert.equal(await told("POST", [failure(429, "too_many_requests")]), false);
+    // The key makes the last answer that of the first attempt.
+    assert.equal(await told("POST", [LOST, failure(409, "conflict")]), false);
+    // The version may be another one because the first attempt changed it.
+    const late = failure(412, "precondition_failed", { etag: '"2"' });
+    assert.equal(await told("PATCH with If-Match", [LOST, late]), true);
+    assert.equal(await told("PATCH with If-Match", [late]), false);
+  });
+});
+
+Deno.test("Retry-After is waited for, as seconds and as a date, and not beyond a minute", async () => {
+  const begun = Date.now();
+  // A date has whole seconds.
+  const date = new Date(begun + 2000).toUTCString();
+  const afters: [string, number][] = [["1", begun + 1000], [date, Date.parse(date)]];
+  await Promise.all(afters.map(async ([after, time]) => {
+    const busy = failure(429, "too_many_requests", {}, { "Retry-After": after });
+    const { crm, made } = scripted([busy, RECORD]);
+    await crm.contacts.get(ID);
+    assert.equal(made.length, 2);
+    assert.ok(Date.now() >= time - 10, `it came back ${time - Date.now()} ms too early`);
+  }));
+  const later = failure(429, "too_many_requests", {}, { "Retry-After": "61" });
+  const { crm, made } = scripted([later, RECORD]);
+  await assert.rejects(crm.contacts.get(ID).then(), { name: "RateLimitError", retryAfter: 61 });
+  assert.equal(made.length, 1);
+});
+
+Deno.test("the pauses double from half a second to eight, and each is any part of it", async () => {
+  const { setTimeout } = globalThis;
+  const pauses: number[] = [];
+  const { random } = Math;
+  Math.random = () => 0.5;
+  globalThis.setTimeout = ((work: () => void, time: number) => {
+    if (time !== 60_000) pauses.push(time);
+    return setTimeout(work, time === 60_000 ? time : 0);
+    // deno-lint-ignore no-explicit-any
+  }) as any;
+  try {
+    const { crm } = scripted([LOST], { maxRetries: 6 });
+    await assert.rejects(crm.contacts.get(ID).then());
+  } finally {
+    Math.random = random;
+    globalThis.setTimeout = setTimeout;
+  }
+  assert.deepEqual(pauses, [250, 500, 1000, 2000, 4000, 4000]);
+});
+
+Deno.test("an attempt that takes too long is one without an answer", async () => {
+  const never: Step = (_made, signal) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  await withoutPauses(async () => {
+    const { crm, made } = scripted([never, RECORD], { timeout: 20 });
+    await crm.contacts.get(ID);
+    assert.equal(made.length, 2);
+    const change = scripted([never, RECORD], { timeout: 20 });
+    await assert.rejects(change.crm.contacts.update(ID, { name: "Ada" }).then(), TimeoutError);
+  });
+});
+
+Deno.test("a signal ends a request and the pauses, with its reason", async () => {
+  const reason = new Error("enough");
+  const never: Step = (_made, signal) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const busy = failure(429, "too_many_requests", {}, { "Retry-After": "50" });
+  for (const step of [never, busy]) {
+    const { crm, made } = scripted([step]);
+    const stop = new AbortController();
+    const asked = crm.contacts.get(ID, undefined, { signal: stop.signal }).then();
+    setTimeout(() => stop.abort(reason), 10);
+    await assert.rejects(asked, (error) => error === reason);
+    assert.equal(made.length, 1);
+  }
+  const { crm, made } = scripted([RECORD]);
+  const aborted = crm.contacts.get(ID, undefined, { signal: AbortSignal.abort() }).then();
+  await assert.rejects(aborted, { name: "AbortError" });
+  assert.equal(made.length, 0);
+});
+
+const SENT = {
+  success: true,
+  message_id: "m-1",
+  conversation_id: "c-1",
+  whatsapp_message_id: "w-1",
+  created_conversation: false,
+  idempotent_hit: false,
+};
+const repeat = (status: string, headers = {}) =>
+  json(200, {
+    success: status === "sent",
+    status,
+    message_id: "m-1",
+    conversation_id: "c-1",
+    idempotent_hit: true,
+  }, headers);
+const UNKNOWN = failure(502, "channel_unavailable", { outcome: "unknown", success: false });
+
+/** What became of a send, and how often it was asked about. */
+async function outcomeOf(steps: Step[], options = {}) {
+  const { crm, made } = scripted(steps, options);
+  const outcome = await withoutPauses(() =>
+    crm.templates.send(MESSAGE).then((result) => result, (error: CRMError) => error)
+  );
+  const keys = made.map(({ body }) => body.idempotency_key);
+  assert.equal(new Set(keys).size, 1, "each attempt has the same key");
+  assert.match(keys[0], /^[0-9a-f-]{36}$/);
+  if (outcome instanceof CRMError) assert.equal(outcome.idempotencyKey, keys[0]);
+  return { outcome, attempts: made.length };
+}
+
+Deno.test("a send asks again until what became of it is known", async () => {
+  const many = [LOST, UNKNOWN, repeat("pending"), cut(200), HTML(502), repeat("pending"), UNKNOWN];
+  const { outcome, attempts } = await outcomeOf([...many, repeat("sent")]);
+  assert.deepEqual([outcome, attempts], [await repeat("sent").json(), 8]);
+  assert.deepEqual(await outcomeOf([json(200, SENT)]), { outcome: SENT, attempts: 1 });
+});
+
+Deno.test("a send answers why a person gets no message, and throws what failed", async () => {
+  for (const reason of ["do_not_contact", "marketing_opt_out"]) {
+    const { outcome } = await outcomeOf([json(200, { success: false, reason })]);
+    assert.deepEqual(outcome, { success: false, reason });
+  }
+  const failed = await outcomeOf([LOST, repeat("failed")]);
+  assert.ok(failed.outcome instanceof SendFailedError);
+  assert.deepEqual([failed.outcome.messageId, failed.outcome.mayBeDone], ["m-1", false]);
+  const refused = await outcomeOf([failure(422, "template_rejected")]);
+  assert.equal((refused.outcome as APIError).code, "template_rejected");
+  assert.equal(refused.attempts, 1);
+  // Its key is another message's, which the first attempt would have told too.
+  const other = await outcomeOf([repeat("sent", { "Idempotency-Mismatch": "true" })]);
+  assert.ok(other.outcome instanceof SendMismatchError);
+});
+
+Deno.test("a send that is not settled in time throws what was last known", async () => {
+  const none = { settleTimeout: 0 };
+  const pending = await outcomeOf([repeat("pending")], none);
+  assert.ok(pending.outcome instanceof SendPendingError);
+  assert.deepEqual([pending.outcome.mayBeDone, pending.attempts], [true, 3]);
+  const unknown = await outcomeOf([UNKNOWN], none);
+  assert.ok(unknown.outcome instanceof ChannelUnavailableError);
+  assert.equal(unknown.outcome.outcome, "unknown");
+  const lost = await outcomeOf([LOST], { ...none, maxRetries: 0 });
+  assert.ok(lost.outcome instanceof ConnectionError);
+  assert.equal(lost.attempts, 1);
+});
+
+Deno.test("a send that was certainly not made is made again maxRetries times", async () => {
+  const away = failure(502, "channel_unavailable", { outcome: "not_sent" });
+  const { outcome, attempts } = await outcomeOf([away]);
+  assert.ok(outcome instanceof ChannelUnavailableError);
+  assert.deepEqual([attempts, outcome.mayBeDone], [3, false]);
+  assert.ok(
+    (await outcomeOf([failure(429, "too_many_requests")])).outcome instanceof RateLimitError,
+  );
+});
+
+Deno.test("the key of a send is the caller's when there is one", async () => {
+  const { crm, made } = scripted([json(200, SENT)]);
+  await crm.templates.send(MESSAGE, { idempotencyKey: "order-1" });
+  await crm.templates.send({ ...MESSAGE, idempotency_key: "order-2" });
+  await crm.conversations.reply(ID, { text: "Hello" }, { idempotencyKey: "order-3" });
+  await crm.templates.send(MESSAGE, { dryRun: true });
+  assert.deepEqual(
+    made.map(({ body }) => body.idempotency_key),
+    ["order-1", "order-2", "order-3", undefined],
+  );
+  assert.equal(made[3].url.search, "?dry_run=true");
+  const two = { ...MESSAGE, idempotency_key: "order-2" };
+  await assert.rejects(crm.templates.send(two, { idempotencyKey: "order-1" }).then(), TypeError);
+});
+
+Deno.test("the errors of a conflict and a changed record have what the answer has", async () => {
+  const conflict = scripted([failure(409, "conflict", { existing_id: ID })]);
+  const error = await conflict.crm.contacts.create({ phone: "+14155550178" })
+    .catch((error: unknown) => error);
+  assert.ok(error instanceof ConflictError && error instanceof APIError);
+  assert.equal(error.existingId, ID);
+  const changed = scripted([failure(412, "precondition_failed", { etag: '"7"' })]);
+  const late = await changed.crm.contacts.update(ID, { name: "Ada" }, { ifMatch: "6" })
+    .catch((error: unknown) => error);
+  assert.ok(late instanceof PreconditionFailedError);
+  assert.equal(late.etag, '"7"');
+});

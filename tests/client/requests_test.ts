@@ -1,0 +1,249 @@
+// What the client sends, and what it makes of answers.
+import assert from "node:assert/strict";
+import * as client from "../../client/src/main.ts";
+import { JOB_STATUS, STATUS } from "../../supabase/functions/_shared/errors.ts";
+import { EMPTY, failure, json, LOST, RECORD, scripted, type Step } from "./scripted.ts";
+
+const { CRM, APIError } = client;
+const OPTIONS = { apiKey: "sk_live_secret", baseUrl: "https://api.test/functions/v1" };
+const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
+
+/** The query that a list is asked with. */
+async function asked(query: client.ListContactsQuery & { fields?: "id"[] }): Promise<string> {
+  const { crm, made } = scripted([EMPTY]);
+  await crm.contacts.list(query);
+  return decodeURIComponent(made[0].url.search.replaceAll("+", " "));
+}
+
+Deno.test("values of a parameter stand behind one another, with their commas escaped", async () => {
+  assert.equal(await asked({}), "");
+  assert.equal(
+    await asked({ temperature: ["hot", "warm"], limit: 5 }),
+    "?temperature=hot,warm&limit=5",
+  );
+  assert.equal(await asked({ name: "Silva, Ana" }), "?name=Silva\\, Ana");
+  assert.equal(await asked({ "tags[all]": ["a,b", "c\\d"] }), "?tags[all]=a\\,b,c\\\\d");
+  assert.equal(await asked({ "custom_fields.plan": ["a", "b,c"] }), "?custom_fields.plan=a,b\\,c");
+  assert.equal(
+    await asked({ q: "a, b\\", "name[contains]": "x,y" }),
+    "?q=a, b\\&name[contains]=x,y",
+  );
+  assert.equal(
+    await asked({ fields: ["id"], include_total: true }),
+    "?fields=id&include_total=true",
+  );
+  assert.equal(
+    await asked({ archived: undefined, is_active: [true, false] }),
+    "?is_active=true,false",
+  );
+  assert.equal(
+    await asked({ "created_at[gte]": new Date(0), "created_at[lt]": "2026-01-01" }),
+    "?created_at[gte]=1970-01-01T00:00:00.000Z&created_at[lt]=2026-01-01",
+  );
+});
+
+Deno.test("a parameter that would silently find everything is refused", async () => {
+  await assert.rejects(asked({ id: [] }), /id is an empty list/);
+  // deno-lint-ignore no-explicit-any -- as JavaScript may call it
+  await assert.rejects(asked({ name: null as any }), /name is null/);
+});
+
+Deno.test("an id that is none never becomes part of an address", async () => {
+  const { crm, made } = scripted([RECORD]);
+  for (const id of ["", "..", ".", "a/b", "a?b", "%2e%2e"]) {
+    await assert.rejects(crm.contacts.archive(id).then(), /id of a record/);
+  }
+  assert.equal(made.length, 0);
+});
+
+Deno.test("versions become ETags, and ETags stay as they are", async () => {
+  const { crm, made } = scripted([RECORD]);
+  const sent: [string | string[], string][] = [
+    ["374810", '"374810"'],
+    ['"374810"', '"374810"'],
+    ['W/"374810"', 'W/"374810"'],
+    ["*", "*"],
+    [["1", '"2"'], '"1", "2"'],
+  ];
+  for (const [ifMatch] of sent) await crm.contacts.update(ID, { name: "Ada" }, { ifMatch });
+  assert.deepEqual(
+    made.map(({ headers }) => headers.get("If-Match")),
+    sent.map(([, etag]) => etag),
+  );
+
+  const same = scripted([new Response(null, { status: 304 })]);
+  assert.equal(await same.crm.contacts.get(ID, {}, { ifNoneMatch: "7" }), null);
+  assert.equal(same.made[0].headers.get("If-None-Match"), '"7"');
+});
+
+Deno.test("headers of a request replace those of the client, and not the key", async () => {
+  const { crm, made } = scripted([RECORD], { headers: { "X-One": "1", "x-two": "2" } });
+  await crm.contacts.get(ID, {}, { headers: { "X-Two": "3", "X-Request-Id": "mine" } });
+  const { headers } = made[0];
+  assert.deepEqual(["X-One", "X-Two", "X-Request-Id"].map((name) => headers.get(name)), [
+    "1",
+    "3",
+    "mine",
+  ]);
+});
+
+Deno.test("a wrong option is refused in a sentence that does not say the key", () => {
+  const refused: [object | undefined, RegExp][] = [
+    [undefined, /apiKey is missing/],
+    [{ apiKey: "" }, /apiKey is missing/],
+    [{ apiKey: "sk_live_secret\n" }, /apiKey has characters/],
+    [{ apiKey: "sk_live_secrét" }, /apiKey has characters/],
+    [{ baseUrl: undefined }, /baseUrl is missing.*functions\/v1/],
+    ...[
+      "api.test/functions/v1",
+      "https://api.test",
+      "https://api.test/functions/v1/gateway",
+      "https://api.test/functions/v1?x=1",
+      "https://me:pass@api.test/functions/v1",
+      "ftp://api.test/functions/v1",
+    ].map((
+      baseUrl,
+    ): [object, RegExp] => [{ baseUrl }, /baseUrl is not the address.*functions\/v1/]),
+    [{ timeout: 0 }, /timeout must be/],
+    [{ timeout: Infinity }, /timeout must be/],
+    [{ maxRetries: -1 }, /maxRetries must be/],
+    [{ maxRetries: 1.5 }, /maxRetries must be/],
+    [{ settleTimeout: "1" }, /settleTimeout must be/],
+  ];
+  for (const [wrong, message] of refused) {
+    const options = wrong && { ...OPTIONS, ...wrong };
+    assert.throws(() => new CRM(options as client.ClientOptions), (error) => {
+      assert.ok(error instanceof TypeError);
+      assert.match(error.message, message);
+      assert.doesNotMatch(String(error.stack), /secr/);
+      return true;
+    });
+  }
+  assert.ok(new CRM({ ...OPTIONS, baseUrl: "http://127.0.0.1:54321/functions/v1/" }));
+});
+
+Deno.test("the key is in no member of the client and in no error", async () => {
+  const { crm } = scripted([failure(401, "invalid_api_key"), LOST], { apiKey: "sk_live_hidden" });
+  const shown = [Deno.inspect(crm, { depth: 9, showHidden: true }), JSON.stringify(crm)];
+  for (let time = 0; time < 2; time++) {
+    const error = await crm.contacts.get(ID, {}, { maxRetries: 0 }).catch((error) => error);
+    assert.ok(error instanceof client.CRMError);
+    shown.push(Deno.inspect(error, { depth: 9, showHidden: true }), JSON.stringify(error));
+  }
+  for (const text of shown) assert.doesNotMatch(text, /hidden/);
+});
+
+Deno.test("every error code has a class of its own, which tells what the answer has", async () => {
+  const codes = Object.keys(STATUS) as (keyof typeof STATUS)[];
+  for (const code of codes) {
+    const details = [{ field: "phone", message: "is required" }];
+    const more = { details, doc_url: `https://docs.test/errors.html#${code}` };
+    const { crm } = scripted([failure(STATUS[code], code, more, { "Retry-After": "3" })]);
+    const error = await crm.contacts.list({}, { maxRetries: 0 }).catch((error) => error);
+    assert.ok(error instanceof APIError && error.constructor !== APIError, code);
+    assert.equal(error.constructor.name, error.name);
+    assert.deepEqual(
+      [error.status, error.code, error.requestId, error.details, error.docUrl, error.retryAfter],
+      [STATUS[code], code, "r-1", details, more.doc_url, 3],
+    );
+    assert.equal(error.message, `It is ${code} (request r-1)`);
+    assert.equal(
+      Object.entries(client).find(([name]) => name === error.name)?.[1],
+      error.constructor,
+    );
+  }
+});
+
+Deno.test("what is no error of the API is an APIError with its status", async () => {
+  const html = { "Content-Type": "text/html", "X-Request-Id": "r-2" };
+  const others: [Step, number, string | null, string | null][] = [
+    [failure(500, "job_failed" satisfies keyof typeof JOB_STATUS), 500, "job_failed", "r-1"],
+    [failure(400, "constructor"), 400, "constructor", "r-1"],
+    [new Response("<html>", { status: 403, headers: html }), 403, null, "r-2"],
+    [new Response("<html>", { status: 200, headers: html }), 200, null, "r-2"],
+    [json(546, { message: "WORKER_LIMIT" }), 546, null, null],
+    [json(400, null), 400, null, null],
+    [json(400, "text"), 400, null, null],
+    [new Response(null, { status: 404 }), 404, null, null],
+  ];
+  for (const [step, status, code, requestId] of others) {
+    const { crm } = scripted([step]);
+    const error = await crm.health({ maxRetries: 0 }).catch((error) => error);
+    assert.equal(error.constructor, APIError);
+    assert.deepEqual([error.status, error.code, error.requestId], [status, code, requestId]);
+  }
+});
+
+/** A page of a list of numbers. */
+function page(
+  data: number[],
+  next_cursor: string | null,
+  has_more = next_cursor !== null,
+): Response {
+  return json(200, {
+    data: data.map((id) => ({ id })),
+    pagination: { limit: 2, has_more, next_cursor },
+  });
+}
+
+Deno.test("a list is asked page by page, and nothing of it before it is needed", async () => {
+  const { crm, made } = scripted([page([1, 2], "a"), page([], "b"), page([3], null)]);
+  const list = crm.contacts.list({ sort: "name", limit: 2 });
+  assert.equal(made.length, 0);
+  const ids: unknown[] = [];
+  for await (const { id } of list) ids.push(id);
+  assert.deepEqual(ids, [1, 2, 3]);
+  const cursors = made.map(({ url }) => url.searchParams.get("cursor"));
+  assert.deepEqual(cursors, [null, "a", "b"]);
+  assert.ok(made.every(({ url }) => url.searchParams.get("sort") === "name"));
+});
+
+Deno.test("a page has its place, and leads to the next one", async () => {
+  const { crm, made } = scripted([page([1, 2], "a"), page([3], null)]);
+  const list = crm.contacts.list({ limit: 2 });
+  const first = await list;
+  assert.deepEqual([first.hasMore, first.nextCursor, first.data.length], [true, "a", 2]);
+  assert.equal(await list, first);
+  const second = await first.next();
+  assert.deepEqual([second!.hasMore, second!.nextCursor, await second!.next()], [
+    false,
+    null,
+    null,
+  ]);
+  assert.equal(made.length, 2);
+});
+
+Deno.test("changes end when they are in step, and keep the cursor for the next time", async () => {
+  const { crm, made } = scripted([page([1], "a", true), page([2], "b", false)]);
+  const cursors: unknown[] = [];
+  for await (const page of crm.contacts.changes({ start: "beginning" }).pages()) {
+    cursors.push(page.nextCursor);
+  }
+  assert.deepEqual(cursors, ["a", "b"]);
+  // A cursor is not given together with a start.
+  assert.deepEqual(made.map(({ url }) => url.search), ["?start=beginning", "?cursor=a"]);
+});
+
+Deno.test("withResponse has the answer itself, of records, lists and sends", async () => {
+  const headers = { "X-Request-Id": "r-3", "Idempotent-Replayed": "true" };
+  const { crm } = scripted([json(201, { data: { id: ID } }, headers)]);
+  const { data, response, requestId } = await crm.contacts.create({ phone: "+14155550178" })
+    .withResponse();
+  assert.deepEqual([data.id, response.status, requestId], [ID, 201, "r-3"]);
+  assert.equal(response.headers.get("Idempotent-Replayed"), "true");
+  const list = await scripted([EMPTY]).crm.contacts.list().withResponse();
+  assert.deepEqual([list.data.data, list.response.status], [[], 200]);
+});
+
+Deno.test("a request is made although nobody waits for it, and a write is made once", async () => {
+  const { crm, made } = scripted([RECORD]);
+  const promise = crm.contacts.restore(ID);
+  await promise;
+  await promise.finally(() => {});
+  await promise.withResponse();
+  assert.equal(made.length, 1);
+  const archived: void = await scripted([new Response(null, { status: 204 })]).crm.deals.archive(
+    ID,
+  );
+  assert.equal(archived, undefined);
+});

@@ -1,0 +1,79 @@
+import { type ClientOptions, CRM } from "../../client/src/main.ts";
+
+/** A request that the client made. */
+export interface Made {
+  method: string;
+  url: URL;
+  headers: Headers;
+  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  body: any;
+}
+
+/** What a scripted API does with a request: answers, or fails as `fetch` fails. */
+export type Step = Response | Error | ((made: Made, signal: AbortSignal) => Promise<Response>);
+
+/** A client whose requests get these answers one after the other, the last one again and again. */
+export function scripted(steps: Step[], options: Partial<ClientOptions> = {}) {
+  const made: Made[] = [];
+  const crm = new CRM({
+    apiKey: "sk_live_scripted",
+    baseUrl: "https://api.test/functions/v1",
+    async fetch(input, init = {}) {
+      const { method = "GET", headers, body, signal } = init;
+      const request = {
+        method,
+        url: new URL(String(input)),
+        headers: new Headers(headers),
+        body: body === undefined ? undefined : JSON.parse(String(body)),
+      };
+      made.push(request);
+      const step = steps[Math.min(made.length, steps.length) - 1];
+      if (step instanceof Error) throw step;
+      return typeof step === "function" ? await step(request, signal!) : step.clone();
+    },
+    ...options,
+  });
+  return { crm, made };
+}
+
+/** An answer with a body in JSON. */
+export function json(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json(body, { status, headers });
+}
+
+/** The answer that an error code is. */
+export function failure(
+  status: number,
+  code: string,
+  more: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Response {
+  return json(status, { error: `It is ${code}`, code, request_id: "r-1", ...more }, headers);
+}
+
+/** An answer with one record. */
+export const RECORD = json(200, { data: { id: "1" } });
+
+/** A list of none. */
+export const EMPTY = json(200, {
+  data: [],
+  pagination: { limit: 50, has_more: false, next_cursor: null },
+});
+
+/** As `fetch` fails when a connection is lost. */
+export const LOST = new TypeError("error sending request");
+
+/** Does the work without waiting between attempts. */
+export async function withoutPauses<Result>(work: () => Promise<Result>): Promise<Result> {
+  const { random } = Math;
+  Math.random = () => 0;
+  try {
+    return await work();
+  } finally {
+    Math.random = random;
+  }
+}

@@ -1,0 +1,132 @@
+// What TypeScript makes of uses of the client. `npm run check` checks it; nothing runs it.
+import {
+  ConflictError,
+  type Contact,
+  CRM,
+  type DealIncluded,
+  type DryRun,
+  type Page,
+  type SendResult,
+} from "../../client/src/main.ts";
+
+type Same<One, Other> = (<T>() => T extends One ? 1 : 2) extends (<T>() => T extends Other ? 1 : 2)
+  ? true
+  : false;
+function same<One, Other>(_is: Same<One, Other>) {}
+
+const crm = new CRM({ apiKey: "sk_live_…", baseUrl: "https://api.test/functions/v1" });
+const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
+
+// @ts-expect-error baseUrl is required
+new CRM({ apiKey: "sk_live_…" });
+
+export async function lists() {
+  for await (const contact of crm.contacts.list({ temperature: "hot" })) {
+    same<typeof contact, Contact>(true);
+  }
+  const page = await crm.contacts.list({
+    temperature: ["hot", "warm"],
+    "created_at[gte]": new Date(),
+  });
+  same<typeof page, Page<Contact>>(true);
+  const next = await page.next();
+  same<typeof next, Page<Contact> | null>(true);
+
+  const [chosen] = (await crm.contacts.list({ fields: ["id", "name"] })).data;
+  same<typeof chosen, Pick<Contact, "id" | "name">>(true);
+  // @ts-expect-error it was not asked for
+  chosen.email;
+
+  const [deal] = (await crm.deals.list({ include: "contact", "value[gte]": 5 })).data;
+  same<typeof deal.contact, DealIncluded["contact"]>(true);
+  // @ts-expect-error it was not asked for
+  deal.stage;
+
+  crm.contacts.list({ "custom_fields.plan": "gold", sort: "-name", include_total: true });
+  // @ts-expect-error no such temperature
+  crm.contacts.list({ temperature: "boiling" });
+  // @ts-expect-error no such operator of this field
+  crm.contacts.list({ "phone[contains]": "1" });
+  // @ts-expect-error no such field
+  crm.contacts.list({ fields: ["surname"] });
+  // @ts-expect-error a contact has no records beside it
+  crm.contacts.list({ include: "deals" });
+  // @ts-expect-error no such parameter
+  crm.contacts.changes({ temperature: "hot" });
+}
+
+export async function records() {
+  const contact = await crm.contacts.get(ID);
+  same<typeof contact.merged_into, string | undefined>(true);
+  const same_or_null = await crm.contacts.get(ID, {}, { ifNoneMatch: contact.version });
+  // @ts-expect-error it may be null
+  same_or_null.name;
+  await crm.contacts.create({ phone: "+14155550178", custom_fields: { plan: { seats: 3 } } });
+  // @ts-expect-error a contact needs a phone
+  await crm.contacts.create({ name: "Ada" });
+  // @ts-expect-error the service writes it
+  await crm.contacts.create({ phone: "+14155550178", created_at: "2026-11-22" });
+  await crm.contacts.update(ID, { name: null }, { ifMatch: [contact.version, "*"] });
+  // @ts-expect-error a phone cannot be cleared
+  await crm.contacts.update(ID, { phone: null });
+  // @ts-expect-error a read has no version to match
+  await crm.contacts.get(ID, {}, { ifMatch: "1" });
+  // @ts-expect-error an update has no idempotency key
+  await crm.contacts.update(ID, { name: "Ada" }, { idempotencyKey: "1" });
+  const nothing = await crm.deals.archive(ID);
+  same<typeof nothing, void>(true);
+  const { data, response } = await crm.deals.restore(ID).withResponse();
+  same<typeof data.status, "open" | "won" | "lost">(true);
+  same<typeof response, Response>(true);
+}
+
+export async function batches() {
+  const { data, summary } = await crm.deals.createMany([{
+    title: "A",
+    contact_id: ID,
+    stage_id: ID,
+  }]);
+  same<typeof summary.failed, number>(true);
+  for (const item of data) {
+    if (item.error) same<typeof item.status, 404 | 409 | 422>(true);
+    else same<typeof item.data.title, string>(true);
+  }
+}
+
+export async function changes() {
+  for await (const change of crm.messages.changes({ start: "now" })) {
+    if ("deleted_at" in change) same<typeof change.deleted_at, string>(true);
+    else same<typeof change.direction, "inbound" | "outbound">(true);
+  }
+}
+
+const MESSAGE = {
+  phone: "+14155550178",
+  template_name: "order_update",
+  language_code: "pt_BR",
+  display_text: "Hello",
+};
+
+export async function sends() {
+  const sent = await crm.templates.send(MESSAGE, { idempotencyKey: "order-1" });
+  same<typeof sent, SendResult>(true);
+  if (sent.success) same<typeof sent.message_id, string>(true);
+  else same<typeof sent.reason, "do_not_contact" | "marketing_opt_out">(true);
+  const dry = await crm.templates.send(MESSAGE, { dryRun: true });
+  same<typeof dry, DryRun>(true);
+  // @ts-expect-error a template has a language
+  await crm.templates.send({ ...MESSAGE, language_code: undefined });
+  await crm.conversations.reply(ID, { text: "Hello" });
+  const found = await crm.sends.find("order-1");
+  // @ts-expect-error there may be no such send
+  found.state;
+}
+
+export function errors(error: unknown) {
+  if (error instanceof ConflictError) {
+    same<typeof error.existingId, string | null>(true);
+    same<typeof error.details[0]["field"], string>(true);
+    // @ts-expect-error of another error
+    error.windowExpiresAt;
+  }
+}

@@ -1,0 +1,32 @@
+// The programs of docs/client.md run as they are written, and print what the page says that they print.
+import assert from "node:assert/strict";
+import { folderWithClient, ran } from "../support/built_client.ts";
+import { newCompanyWithTemplate } from "../support/company.ts";
+import { stack } from "../support/test_stack.ts";
+import { readPage } from "./pages.ts";
+
+/** A line that prints, and what the page says that it prints. */
+const PRINTS = /console\.log\(.*\); \/\/ (.+)$/gm;
+
+Deno.test("the programs of the page on the client print what it says", async () => {
+  const { blocks } = await readPage("docs/client.md");
+  const [first, ...others] = blocks.filter(({ language }) => language === "js")
+    .map(({ text }) => text);
+  assert.ok(others.length >= 8);
+  // Each program goes on from the first one, and finds the records of those before.
+  const imports = others.flatMap((text) => text.match(/^import .*\n/gm) ?? []);
+  const bodies = others.map((text) => `{\n${text.replaceAll(/^import .*\n/gm, "")}}\n`);
+  const folder = await folderWithClient();
+  const program = `${folder}/page-${crypto.randomUUID()}.mjs`;
+  await Deno.writeTextFile(program, [...imports, first, ...bodies].join(""));
+  const { keys } = await newCompanyWithTemplate();
+  const printed = await ran("node", [program], {
+    env: { CRM_API_KEY: keys.all, CRM_API_URL: `${stack.url}/functions/v1` },
+  });
+
+  const shown = others.flatMap((text) => Array.from(text.matchAll(PRINTS), ([, line]) => line));
+  const wanted = shown.map((line) =>
+    line.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".+").replaceAll(", then ", "\n")
+  );
+  assert.match(printed, new RegExp(`^${wanted.join("\n")}\n$`));
+});

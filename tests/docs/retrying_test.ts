@@ -1,0 +1,70 @@
+// The function of the page about retries does what the page says.
+import assert from "node:assert/strict";
+import { readPage } from "./pages.ts";
+
+const { blocks } = await readPage("docs/retrying.md");
+const program = blocks.find(({ language }) => language === "js")!.text;
+
+interface Outcome {
+  /** The status of what was returned, or the sentence of what was thrown. */
+  end: number | string;
+  calls: number;
+  waits: number[];
+}
+
+/** An answer of a service that is not always well; null is none. */
+type Given = [status: number, body?: unknown, retryAfter?: string] | null;
+
+/** Runs the function of the page against a service that gives these answers, without waiting. */
+async function run(given: Given[], isRepeatable: boolean): Promise<Outcome> {
+  const waits: number[] = [];
+  let calls = 0;
+  const fetch = () => {
+    const next = given[Math.min(calls++, given.length - 1)];
+    if (!next) return Promise.reject(new TypeError("The connection broke"));
+    const [status, body = {}, retryAfter] = next;
+    const headers = retryAfter === undefined ? undefined : { "Retry-After": retryAfter };
+    return Promise.resolve(Response.json(body, { status, headers }));
+  };
+  const setTimeout = (done: () => void, ms: number) => {
+    waits.push(ms);
+    done();
+  };
+  const withRetries = new Function("fetch", "setTimeout", `${program}\nreturn withRetries;`)(
+    fetch,
+    setTimeout,
+  );
+  const end = await withRetries({ url: "http://localhost/" }, isRepeatable)
+    .then(({ status }: Response) => status, ({ message }: Error) => message);
+  return { end, calls, waits };
+}
+
+const UNKNOWN = "No answer; whether it was done is not known";
+
+Deno.test("the function of the page about retries repeats only where that is safe", async () => {
+  const cases: [Given[], isRepeatable: boolean, end: number | string, calls: number][] = [
+    [[null, [503], [200]], true, 200, 3],
+    [[null, [200]], false, UNKNOWN, 1],
+    [[[503], [200]], false, 503, 1],
+    [[[429], [201]], false, 201, 2],
+    [[[502, { outcome: "not_sent" }], [200]], false, 200, 2],
+    [[[502, { outcome: "unknown" }], [200]], false, 502, 1],
+    [[[502, { outcome: "unknown" }], [200]], true, 200, 2],
+    [[[409, { code: "idempotency_in_progress" }], [201]], true, 201, 2],
+    [[[409, { code: "conflict" }]], true, 409, 1],
+    [[[422]], true, 422, 1],
+    [[[503]], true, 503, 5],
+    [[null], true, UNKNOWN, 5],
+  ];
+  for (const [given, isRepeatable, end, calls] of cases) {
+    const outcome = await run(given, isRepeatable);
+    assert.deepEqual([outcome.end, outcome.calls], [end, calls], JSON.stringify(given));
+  }
+});
+
+Deno.test("it waits as long as Retry-After says, else a random time that grows", async () => {
+  const { waits } = await run([[429, {}, "2"], [503], [503], [200]], true);
+  const [told, second, third] = waits;
+  assert.equal(told, 2_000);
+  assert.ok(second < 1_000 && third < 2_000, String(waits));
+});

@@ -1,0 +1,185 @@
+// Where the pages for callers are known, every error names the place that explains it.
+import { decodeBase64Url, encodeBase64Url } from "deno-std/encoding/base64url.js";
+import assert from "node:assert/strict";
+import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
+import { EVENT_STATUS, JOB_STATUS, STATUS } from "../../supabase/functions/_shared/errors.ts";
+import { gateway } from "../../supabase/functions/gateway/app.ts";
+import { sendExternalTemplate } from "../../supabase/functions/send-external-template/app.ts";
+import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
+import {
+  readWhatsappConfig,
+  type WhatsappConfig,
+} from "../../supabase/functions/whatsapp/config.ts";
+import { call } from "../support/calls.ts";
+import { newChannelApp } from "../support/channel_apps.ts";
+import { checked } from "../support/checked_answers.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { replyIn } from "../support/replying.ts";
+import { template } from "../support/sending.ts";
+import { environment, withDatabase } from "../support/test_stack.ts";
+
+const DOCS_URL = "https://docs.example.com/crm";
+const NOWHERE = "http://127.0.0.1:9";
+const STATUSES = { ...STATUS, ...JOB_STATUS, ...EVENT_STATUS };
+
+const [company, app] = await Promise.all([newCompany(), newChannelApp()]);
+const { all, read, messaging } = company.keys;
+const phone = anyPhone();
+await withDatabase((sql) =>
+  sql`insert into contacts (company_id, phone) values (${company.id}, ${phone})`
+);
+/** A place among changes that are not kept any more. */
+const latest = await call(read, "GET", "/contacts/changes?start=now");
+const [feed, generation, ...place] = JSON.parse(
+  new TextDecoder().decode(decodeBase64Url(latest.body.pagination.next_cursor)),
+);
+const old = encodeBase64Url(JSON.stringify([feed, generation - 1, ...place]));
+
+/** What a refused request has beside its method and path. */
+interface Sent {
+  key?: string;
+  json?: unknown;
+  body?: BodyInit;
+  headers?: Record<string, string>;
+  /** Of the configuration of the function. */
+  changes?: Partial<WhatsappConfig>;
+}
+
+const CONTACTS = "/gateway/contacts";
+const CONTACT = `${CONTACTS}/${company.contact_id}`;
+const SEND = "/send-external-template";
+const REPLY = "/whatsapp/messages";
+const JOB = "/whatsapp/jobs/template-sync";
+const WEBHOOK = `/whatsapp/webhook/${app.app_key}`;
+const { JOBS_SECRET } = environment();
+const away = { supabaseUrl: NOWHERE };
+
+/** The code of the error, and the request. */
+const REFUSED: [code: string, method: string, path: string, sent?: Sent][] = [
+  ["missing_api_key", "GET", CONTACTS],
+  ["invalid_api_key", "GET", CONTACTS, { key: "sk_live_wrong" }],
+  ["insufficient_scope", "POST", CONTACTS, { key: read, json: { phone } }],
+  ["not_found", "GET", `/gateway/deals/${crypto.randomUUID()}`, { key: all }],
+  ["route_not_found", "GET", "/gateway/nothing", { key: all }],
+  ["route_not_found", "GET", "/elsewhere", { key: all }],
+  ["method_not_allowed", "PUT", CONTACT, { key: all }],
+  ["malformed_request", "GET", CONTACT, { key: all, headers: { Host: "a b" } }],
+  ["invalid_request", "GET", `${CONTACTS}?limit=0`, { key: all }],
+  ["invalid_request", "POST", CONTACTS, { key: all, body: "{" }],
+  ["conflict", "POST", CONTACTS, { key: all, json: { phone } }],
+  ["cursor_expired", "GET", `${CONTACTS}/changes?cursor=${old}`, { key: all }],
+  [
+    ...["precondition_failed", "PATCH", CONTACT] as const,
+    { key: all, json: { phone }, headers: { "If-Match": '"1"' } },
+  ],
+  ["payload_too_large", "POST", CONTACTS, { key: all, body: " ".repeat(1_100_000) }],
+  ["database_unavailable", "GET", CONTACT, { key: all, changes: away }],
+  ["database_unavailable", "GET", "/gateway/health", { changes: away }],
+  ["missing_api_key", "POST", SEND, { json: {} }],
+  ["method_not_allowed", "GET", SEND],
+  ["route_not_found", "POST", `${SEND}/x`, { key: messaging }],
+  ["invalid_request", "POST", SEND, { key: messaging, json: {} }],
+  ["channel_unavailable", "POST", SEND, { key: messaging, json: template(phone) }],
+  ["missing_api_key", "POST", REPLY, { json: {} }],
+  ["window_closed", "POST", REPLY, { key: messaging, json: replyIn(company) }],
+  ["route_not_found", "GET", "/whatsapp/nothing"],
+  ["invalid_jobs_secret", "POST", JOB, { json: {} }],
+  ["invalid_request", "POST", JOB, { key: JOBS_SECRET, json: {} }],
+  ["job_failed", "POST", JOB, { key: JOBS_SECRET, json: { account_id: company.account_id } }],
+  ["jobs_not_configured", "POST", JOB, { changes: { jobsSecret: null } }],
+  ["invalid_signature", "POST", WEBHOOK, { body: "{}" }],
+  ["wrong_verify_token", "GET", WEBHOOK],
+];
+
+/** The answer to a refused request, of functions whose pages are at this address, or that know of none. */
+async function answerTo(
+  [, method, path, { key, json, body, headers, changes } = {}]: typeof REFUSED[number],
+  DOCS_URL?: string,
+) {
+  const config = {
+    ...await readWhatsappConfig({ ...environment({ channelUrl: NOWHERE }), DOCS_URL }),
+    mediaPatience: { timeoutMs: 1_000, leaseSeconds: 2 },
+    ...changes,
+  };
+  const [, name] = path.split(/[/?]/);
+  const served = name === "send-external-template"
+    ? sendExternalTemplate(config)
+    : name === "whatsapp"
+    ? whatsapp(config)
+    : gateway(config);
+  const ask = checked(async (each) => await served.fetch(each), assert.fail);
+  const sent = json === undefined ? body : JSON.stringify(json);
+  const answer = await ask(
+    new Request(`http://edge${path}`, {
+      method,
+      headers: {
+        ...(key && { Authorization: `Bearer ${key}` }),
+        ...(sent !== undefined && { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      body: sent,
+    }),
+  );
+  return { status: answer.status, body: await answer.json() };
+}
+
+const answers = (docsUrl?: string) =>
+  Promise.all(REFUSED.map((refused) => answerTo(refused, docsUrl)));
+
+Deno.test("every error of every function names its place on the page of errors, as its last member", async () => {
+  const answered: Awaited<ReturnType<typeof answers>>[] = [];
+  await logged(async () => {
+    for (const docsUrl of [`${DOCS_URL}/`, undefined, ""]) answered.push(await answers(docsUrl));
+  });
+  const [named, plain, empty] = answered;
+  for (const [at, [code, , path]] of REFUSED.entries()) {
+    const { status, body } = named[at];
+    assert.equal(body.code, code, `${path}: ${JSON.stringify(body)}`);
+    assert.equal(status, STATUSES[body.code as keyof typeof STATUSES], path);
+    assert.equal(body.doc_url, `${DOCS_URL}/errors.html#${code}`, path);
+    assert.equal(Object.keys(body).at(-1), "doc_url", path);
+    if (path.startsWith(SEND) || path.startsWith(REPLY)) assert.equal(body.success, false, path);
+    // Without pages, the error says the same, and no more.
+    const { doc_url: _, request_id: _id, ...others } = body;
+    for (const without of [plain[at], empty[at]]) {
+      const { request_id: _id, ...members } = without.body;
+      assert.deepEqual([without.status, members], [status, others], path);
+    }
+  }
+});
+
+Deno.test("the item of a batch that fails names no place, because its whole answer is no error", async () => {
+  const json = { items: [{ phone: "none" }] };
+  const { status, body } = await answerTo(
+    ["", "POST", `${CONTACTS}/batch`, { key: all, json }],
+    DOCS_URL,
+  );
+  assert.equal(status, 200);
+  assert.deepEqual(Object.keys(body.data[0].error), ["error", "code", "details"]);
+});
+
+Deno.test("DOCS_URL is https, or http on this machine, and a wrong one is refused in one sentence", async () => {
+  const docsUrl = async (DOCS_URL?: string) =>
+    (await readConfig({ ...environment(), DOCS_URL })).docsUrl;
+  const right: [string | undefined, string | null][] = [
+    [undefined, null],
+    ["", null],
+    ["https://docs.example.com", "https://docs.example.com"],
+    ["https://DOCS.example.com/crm/v2//", "https://docs.example.com/crm/v2"],
+    ["http://127.0.0.1:54321/docs/", "http://127.0.0.1:54321/docs"],
+    ["http://host.docker.internal:54321/docs", "http://host.docker.internal:54321/docs"],
+  ];
+  for (const [given, url] of right) assert.equal(await docsUrl(given), url);
+  const wrong = [
+    ...["docs.example.com", "/docs", "not a url", "ftp://x", "https://", "file:///docs"],
+    ...["https://x/?a=secret-s", "https://x/#secret-s", "https://secret-s@x/", "javascript:1"],
+    ...["http://docs.example.com", "http://10.0.0.1/docs", "http://localhost.evil.com", " "],
+  ];
+  for (const each of wrong) {
+    const error = await docsUrl(each).then(() => null, (error) => error);
+    assert.ok(error instanceof ConfigError, each);
+    assert.match(error.message, /^DOCS_URL must be the https:\/\/ URL [^\n]*\.$/);
+    assert.ok(!error.message.includes("secret-s"));
+  }
+});

@@ -1,0 +1,179 @@
+// No operation is deprecated now, so two of the gateway's are, in gateways of the test's own.
+import assert from "node:assert/strict";
+import * as z from "zod";
+import recorded from "../../reference/examples.json" with { type: "json" };
+import type { Examples } from "../../reference/examples.ts";
+import { FUNCTIONS } from "../../reference/functions.ts";
+import type { JsonSchema } from "../../reference/json_schema.ts";
+import { openApi } from "../../reference/openapi.ts";
+import { parametersOf } from "../../reference/parameters.ts";
+import { type Config, readConfig } from "../../supabase/functions/_shared/config.ts";
+import { api } from "../../supabase/functions/_shared/http/api.ts";
+import type { Operation } from "../../supabase/functions/_shared/http/operation.ts";
+import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
+import { ApiDescription } from "../support/api_description.ts";
+import { type Company, newCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { backgroundWork } from "../support/own_functions.ts";
+import { environment } from "../support/test_stack.ts";
+
+const deprecated = {
+  since: "2027-01-31",
+  sunset: "2027-07-31",
+  see: "versioning.html#what-is-deprecated",
+};
+const ANNOUNCED = {
+  deprecation: "@1801353600",
+  sunset: "Sat, 31 Jul 2027 00:00:00 GMT",
+  link: '<https://docs.example.com/versioning.html#what-is-deprecated>; rel="deprecation"; ' +
+    'type="text/html"',
+};
+const examples: unknown = recorded.examples;
+const DEPRECATED = ["getContact", "createContact"];
+
+/** The same operations, two of which are deprecated. */
+function withDeprecated<Each extends Operation>(operations: Each[]): Each[] {
+  return operations.map((each) => DEPRECATED.includes(each.id) ? { ...each, deprecated } : each);
+}
+
+const described = (changes = {}) =>
+  openApi(
+    examples as Examples,
+    FUNCTIONS.map((each) => ({
+      ...each,
+      operations: withDeprecated(each.operations).map((each) =>
+        each.deprecated ? { ...each, deprecated: { ...deprecated, ...changes } } : each
+      ),
+    })),
+  );
+const description = new ApiDescription(described());
+
+/** A gateway with the deprecated operations; what it answers is checked against their description. */
+async function ownGateway(changes: Partial<Config> = {}) {
+  const config = { ...await readConfig(environment()), ...changes };
+  const operations = withDeprecated<Operation>(gatewayOperations(config));
+  const app = api(config, { name: "gateway", operations, scopeOf: () => "read" });
+  return async (key: string, method: string, path: string, headers = {}, json?: unknown) => {
+    const url = new URL(`http://edge/gateway${path}`);
+    const answer = await app.request(url, {
+      method,
+      headers: {
+        Authorization: `Bearer ${key}`,
+        ...(json !== undefined && { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      body: json === undefined ? undefined : JSON.stringify(json),
+    });
+    const { status } = answer;
+    const exchange = { method, url, sent: null, status, isBehindServer: false };
+    const body = await answer.text();
+    assert.equal(description.violation({ ...exchange, headers: answer.headers, body }), null);
+    await backgroundWork();
+    const names = Object.keys(ANNOUNCED).filter((name) => answer.headers.has(name));
+    const announced = Object.fromEntries(names.map((name) => [name, answer.headers.get(name)]));
+    return { status, headers: answer.headers, announced };
+  };
+}
+
+const docsUrl = "https://docs.example.com";
+const contact = ({ contact_id }: Company) => `/contacts/${contact_id}`;
+
+Deno.test("every answer of a deprecated operation says so, also its errors and a 304", async () => {
+  const company = await newCompany();
+  const path = contact(company);
+  const { read, write } = company.keys;
+  await logged(async () => {
+    const request = await ownGateway({ docsUrl });
+    const found = await request(read, "GET", path);
+    assert.deepEqual([found.status, found.announced], [200, ANNOUNCED]);
+    const known = { "If-None-Match": found.headers.get("ETag") };
+    const others: [number, Promise<{ status: number; announced: object }>][] = [
+      [304, request(read, "GET", path, known)],
+      [200, request(read, "HEAD", path)],
+      [401, request("sk_live_wrong", "GET", path)],
+      [401, request("", "GET", path)],
+      [403, request(write, "GET", path)],
+      [404, request(read, "GET", `/contacts/${crypto.randomUUID()}`)],
+      [422, request(read, "GET", "/contacts/1")],
+      [422, request(write, "POST", "/contacts", {}, {})],
+    ];
+    for (const [expected, asked] of others) {
+      const { status, announced } = await asked;
+      assert.deepEqual([status, announced], [expected, ANNOUNCED]);
+    }
+    const away = await ownGateway({ docsUrl, supabaseUrl: "http://127.0.0.1:9" });
+    const { status, announced } = await away(read, "GET", path);
+    assert.deepEqual([status, announced], [503, ANNOUNCED]);
+  });
+});
+
+Deno.test("no other answer says so, and without pages there is no link", async () => {
+  const company = await newCompany();
+  const { all } = company.keys;
+  const [request, withoutPages] = [await ownGateway({ docsUrl }), await ownGateway()];
+  for (const path of ["/contacts", "/nothing", `/deals/${company.deal_id}`]) {
+    assert.deepEqual((await request(all, "GET", path)).announced, {}, path);
+  }
+  // The path takes other methods, which are not deprecated.
+  const refused = await request(all, "PUT", contact(company));
+  assert.deepEqual([refused.status, refused.announced], [405, {}]);
+  const { link: _, ...dates } = ANNOUNCED;
+  assert.deepEqual((await withoutPages(all, "GET", contact(company))).announced, dates);
+});
+
+Deno.test("the log has a line for each company that uses a deprecated operation, and none for a refused request", async () => {
+  const [company, other] = await Promise.all([newCompany(), newCompany()]);
+  const request = await ownGateway({ docsUrl });
+  const lines = await logged(async () => {
+    for (const { keys } of [company, company, other]) {
+      await request(keys.read, "GET", contact(company));
+      await request(keys.read, "GET", "/contacts");
+    }
+    await request(company.keys.messaging, "GET", contact(company));
+    await request("sk_live_wrong", "GET", contact(company));
+    await request(other.keys.read, "GET", contact(other));
+    // Another key of the same company adds none.
+    await request(company.keys.all, "GET", contact(company));
+  });
+  const told = lines.map((line) => JSON.parse(line))
+    .filter(({ event }) => event === "deprecated_operation");
+  assert.deepEqual(
+    told.map(({ level, operation, company_id }) => [level, operation, company_id]),
+    [["warn", "getContact", company.id], ["warn", "getContact", other.id]],
+  );
+});
+
+Deno.test("the description of a deprecated operation says so, with the dates and the headers", () => {
+  const { paths, components } = described();
+  const { get } = paths["/gateway/contacts/{id}"];
+  assert.equal(get.deprecated, true);
+  assert.match(get.description, /^\*\*Deprecated since 2027-01-31; .* from 2027-07-31 on\.\*\* \S/);
+  for (const answer of Object.values<JsonSchema>(get.responses)) {
+    const { headers } = answer.$ref ? components.responses[answer.$ref.split("/").at(-1)] : answer;
+    assert.equal(headers.Deprecation.schema.const, ANNOUNCED.deprecation);
+    assert.equal(headers.Sunset.schema.const, ANNOUNCED.sunset);
+    assert.ok(headers.Link && !headers.Link.required);
+  }
+  const { patch } = paths["/gateway/contacts/{id}"];
+  assert.equal(patch.deprecated, undefined);
+  assert.ok(!JSON.stringify(patch).includes("Deprecat"));
+});
+
+Deno.test("a deprecation with less notice than promised, or without days, is not described", () => {
+  for (const sunset of ["2027-07-29", "2027-01-31", "2026-07-31", "soon", ""]) {
+    assert.throws(() => described({ sunset }), /getContact is deprecated since 2027-01-31 .* 180/);
+  }
+  assert.throws(() => described({ since: "31 January 2027" }), /no days/);
+  assert.ok(described({ sunset: "2027-07-30" }));
+});
+
+Deno.test("a field and a parameter that are deprecated in their schema are so in the document", () => {
+  const query = z.strictObject({
+    q: z.string().meta({ deprecated: true }).optional(),
+    sort: z.string().nullable().meta({ deprecated: true }),
+    limit: z.string(),
+  });
+  const [q, sort, limit] = parametersOf(query, "query", {});
+  assert.deepEqual([q.deprecated, sort.deprecated, limit.deprecated], [true, true, undefined]);
+  assert.deepEqual(q.schema, { type: "string", deprecated: true });
+});

@@ -1,0 +1,436 @@
+// Each rule by a small document that is bent in one place. What is found in the API's own document, bent at random, is in
+// bent_documents_test.ts.
+import assert from "node:assert/strict";
+import { breakingChanges } from "../../reference/breaking_changes.ts";
+import type { JsonSchema } from "../../reference/json_schema.ts";
+
+const Thing: JsonSchema = {
+  type: "object",
+  properties: {
+    id: { type: "string", format: "uuid" },
+    name: { type: ["string", "null"], maxLength: 10 },
+    colour: { type: "string", enum: ["red", "blue"] },
+    size: { type: "integer", minimum: 0, maximum: 9 },
+    tags: { type: "array", items: { type: "string", pattern: "^a" }, maxItems: 3 },
+    extra: { type: "object", additionalProperties: { type: "string" } },
+  },
+  required: ["id", "name", "colour"],
+};
+const NewThing: JsonSchema = {
+  type: "object",
+  properties: {
+    name: { type: ["string", "null"], maxLength: 10 },
+    colour: { type: "string", enum: ["red", "blue"] },
+    size: { type: "number", minimum: 0, multipleOf: 0.5, default: 1 },
+    tags: { type: "array", items: { type: "string", pattern: "^a" }, maxItems: 3 },
+  },
+  required: ["colour"],
+  additionalProperties: false,
+};
+const error = (code: string, more: JsonSchema = {}): JsonSchema => ({
+  type: "object",
+  properties: { error: { type: "string", enum: ["No"] }, code: { const: code }, ...more },
+  required: ["error", "code", ...Object.keys(more)],
+});
+const answer = (schema: JsonSchema, headers: JsonSchema = {}) => ({
+  headers,
+  content: { "application/json": { schema } },
+});
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+const DOCUMENT: JsonSchema = {
+  openapi: "3.1.0",
+  paths: {
+    "/things": {
+      get: {
+        operationId: "listThings",
+        security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
+        parameters: [
+          { name: "limit", in: "query", schema: { type: "integer", maximum: 200, default: 50 } },
+          { name: "thing_id", in: "query", schema: { type: "string", format: "uuid" } },
+          { name: "q", in: "query", schema: { type: "string" } },
+          { name: "X-Colour", in: "header", schema: { type: "string", enum: ["red"] } },
+        ],
+        responses: {
+          200: answer({
+            type: "object",
+            properties: { data: { type: "array", items: ref("Thing") } },
+            required: ["data"],
+          }, { "X-Id": { required: true, schema: { type: "string", pattern: "^x" } } }),
+          404: answer({ oneOf: [ref("NotFound"), ref("Gone")] }),
+        },
+      },
+      post: {
+        operationId: "createThing",
+        security: [{ bearer: ["write"] }],
+        requestBody: {
+          content: {
+            "application/json": { schema: ref("NewThing") },
+            "application/merge-patch+json": { schema: ref("NewThing") },
+          },
+        },
+        responses: { 201: answer({ anyOf: [ref("Thing"), ref("Refused")] }), 204: {} },
+      },
+    },
+    "/things/{id}": {
+      parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
+      get: { operationId: "getThing", responses: { 200: answer(ref("Thing")), 304: {} } },
+    },
+  },
+  components: {
+    schemas: {
+      ...{ Thing, NewThing, NotFound: error("not_found", { id: { type: "string" } }) },
+      Gone: error("gone"),
+      Refused: {
+        type: "object",
+        properties: { success: { const: false }, why: { type: "string" } },
+        required: ["success", "why"],
+      },
+    },
+  },
+};
+
+/** The changes after a bend of the document; after the opposite one, when `released` is bent. */
+function changes(bend: (document: JsonSchema) => void, side: "present" | "released" = "present") {
+  const bent = structuredClone(DOCUMENT);
+  bend(bent);
+  return side === "present" ? breakingChanges(DOCUMENT, bent) : breakingChanges(bent, DOCUMENT);
+}
+
+type Bend = [what: string, bend: (document: JsonSchema) => void];
+const list = ({ paths }: JsonSchema) => paths["/things"].get;
+const create = ({ paths }: JsonSchema) => paths["/things"].post;
+const thing = ({ components }: JsonSchema) => components.schemas.Thing;
+const newThing = ({ components }: JsonSchema) => components.schemas.NewThing;
+const field = (name: string, change: JsonSchema): (document: JsonSchema) => void => (d) =>
+  Object.assign(thing(d).properties[name], change);
+const input = (name: string, change: JsonSchema): (document: JsonSchema) => void => (d) =>
+  Object.assign(newThing(d).properties[name], change);
+const parameter = (at: number, change: JsonSchema): (document: JsonSchema) => void => (d) =>
+  Object.assign(list(d).parameters[at], change);
+
+const BREAKING: Bend[] = [
+  ["`listThings` is gone.", ({ paths }) => delete paths["/things"].get],
+  ["`getThing` is gone.", ({ paths }) => delete paths["/things/{id}"]],
+  [
+    "`listThings` now has another operationId, findThings.",
+    (d) => list(d).operationId = "findThings",
+  ],
+  [
+    "`listThings` is no longer for bearer with read.",
+    (d) => list(d).security[0].bearer = ["read", "write"],
+  ],
+  ["`listThings` is no longer for apiKey with read.", (d) => list(d).security.pop()],
+  [
+    "`getThing` is no longer for callers without a key.",
+    ({ paths }) => paths["/things/{id}"].get.security = [{ bearer: [] }],
+  ],
+  ["`listThings.q` is no longer taken.", (d) => list(d).parameters.splice(2, 1)],
+  ["`listThings.q` is now required.", parameter(2, { required: true })],
+  [
+    "`listThings.new` is now required.",
+    (d) => list(d).parameters.push({ name: "new", in: "query", required: true, schema: {} }),
+  ],
+  [
+    "`listThings.limit` now has to keep to maximum 100.",
+    parameter(0, { schema: { type: "integer", maximum: 100, default: 50 } }),
+  ],
+  [
+    "`listThings.limit` now has another default than 50.",
+    parameter(0, { schema: { type: "integer", maximum: 200, default: 20 } }),
+  ],
+  [
+    "`listThings.limit` no longer takes number.",
+    parameter(0, {
+      schema: { type: "string", default: 50 },
+    }),
+  ],
+  [
+    '`listThings.X-Colour` no longer takes "red".',
+    parameter(3, {
+      schema: { type: "string", enum: ["blue"] },
+    }),
+  ],
+  [
+    "`listThings.q` is now parted at commas.",
+    parameter(2, {
+      ...{ style: "form", explode: false, schema: { type: "array", items: { type: "string" } } },
+    }),
+  ],
+  [
+    "`listThings.q` is now written in another way.",
+    parameter(2, {
+      schema: { type: "array", items: { type: "string" } },
+    }),
+  ],
+  ["`createThing` now needs a body.", (d) => create(d).requestBody.required = true],
+  [
+    "`createThing` no longer takes application/merge-patch+json.",
+    (d) => delete create(d).requestBody.content["application/merge-patch+json"],
+  ],
+  ["`NewThing.size` is no longer taken.", (d) => delete newThing(d).properties.size],
+  ["`NewThing.name` is now required.", (d) => newThing(d).required.push("name")],
+  ['`NewThing.colour` no longer takes "blue".', input("colour", { enum: ["red", "green"] })],
+  [
+    '`NewThing.colour` no longer takes "blue".',
+    (d) => newThing(d).properties.colour = { allOf: [{ type: "string" }, { const: "red" }] },
+  ],
+  ["`NewThing.name` no longer takes null.", input("name", { type: "string" })],
+  ["`NewThing.name` now has to keep to maxLength 9.", input("name", { maxLength: 9 })],
+  ["`NewThing.name` now has to keep to minLength 1.", input("name", { minLength: 1 })],
+  ["`NewThing.name` now has to keep to format uuid.", input("name", { format: "uuid" })],
+  ['`NewThing.name` now takes only "a".', input("name", { enum: ["a", null] })],
+  [
+    "`NewThing.size` now has to keep to integer true.",
+    input("size", { type: "integer" }),
+  ],
+  [
+    "`NewThing.size` now has to keep to multipleOf 0.75.",
+    input("size", {
+      multipleOf: 0.75,
+    }),
+  ],
+  ["`NewThing.size` now has to keep to minimum 1.", input("size", { minimum: 1 })],
+  [
+    "`NewThing.size` now has to keep to exclusiveMinimum 0.",
+    input("size", { exclusiveMinimum: 0 }),
+  ],
+  [
+    "`NewThing.tags[]` now has to keep to the pattern ^ab.",
+    input("tags", { items: { type: "string", pattern: "^ab" } }),
+  ],
+  [
+    "`NewThing.tags` now has to keep to uniqueItems true.",
+    input("tags", {
+      uniqueItems: true,
+    }),
+  ],
+  [
+    '`NewThing` now has to keep to dependentSchemas: {"size":{"required":["name"]}}.',
+    (d) => newThing(d).dependentSchemas = { size: { required: ["name"] } },
+  ],
+  [
+    "`NewThing` now has to keep to minProperties 2.",
+    (d) => newThing(d).minProperties = 2,
+  ],
+  ["`NewThing.size` is no longer taken.", ({ components: { schemas } }) => {
+    // In other words: the properties of two parts, and nothing else.
+    const { size: _, ...properties } = schemas.NewThing.properties;
+    schemas.Base = { type: "object", properties, required: ["colour"] };
+    schemas.NewThing = { allOf: [ref("Base")], unevaluatedProperties: false };
+  }],
+  ["`Thing.size` is gone.", (d) => delete thing(d).properties.size],
+  ["`Thing.id` is gone.", (d) => {
+    delete thing(d).properties.id;
+    thing(d).required.shift();
+  }],
+  ["`Thing.id` is no longer always there.", (d) => thing(d).required.shift()],
+  ["`Thing.size` may also be null.", field("size", { type: ["integer", "null"] })],
+  [
+    "`Thing.size` may also be null.",
+    (d) => thing(d).properties.size = { oneOf: [thing(d).properties.size, { type: "null" }] },
+  ],
+  ["`Thing.id` may also be number.", field("id", { type: ["string", "number"] })],
+  ["`Thing.size` no longer keeps to integer true.", field("size", { type: "number" })],
+  ["`Thing.size` no longer keeps to maximum 9.", field("size", { maximum: 10 })],
+  [
+    "`Thing.size` no longer keeps to minimum 0.",
+    (d) => delete thing(d).properties.size.minimum,
+  ],
+  ['`Thing.colour` may also be "green".', field("colour", { enum: ["red", "green"] })],
+  [
+    '`Thing.colour` may also be another value than "red", "blue".',
+    (d) => delete thing(d).properties.colour.enum,
+  ],
+  ["`Thing.id` no longer keeps to format uuid.", (d) => delete thing(d).properties.id.format],
+  [
+    "`Thing.tags[]` no longer keeps to the pattern ^a.",
+    (d) => delete thing(d).properties.tags.items.pattern,
+  ],
+  [
+    "`Thing.extra.*` may also be number.",
+    field("extra", {
+      additionalProperties: { type: ["string", "number"] },
+    }),
+  ],
+  ["`createThing` may also have the form Other.", (d) => {
+    d.components.schemas.Other = { type: "object", properties: { ok: { const: true } } };
+    create(d).responses[201].content["application/json"].schema.anyOf.push(ref("Other"));
+  }],
+  [
+    "`Refused.why` is no longer always there.",
+    ({ components }) => components.schemas.Refused.required.pop(),
+  ],
+  [
+    "`Refused.success` may also be true.",
+    ({ components }) => components.schemas.Refused.properties.success = { type: "boolean" },
+  ],
+  ["`createThing` no longer answers 201.", (d) => {
+    create(d).responses = { 204: {} };
+  }],
+  [
+    "`getThing` no longer answers 304.",
+    ({ paths }) => delete paths["/things/{id}"].get.responses[304],
+  ],
+  ["`createThing` may also answer 202.", (d) => create(d).responses[202] = {}],
+  ["`getThing` no longer answers in application/json.", ({ paths }) => {
+    paths["/things/{id}"].get.responses[200].content = { "text/plain": {} };
+  }],
+  ["`listThings.X-Id` is gone.", (d) => list(d).responses[200].headers = {}],
+  [
+    "`listThings.X-Id` is no longer always there.",
+    (d) => list(d).responses[200].headers["X-Id"].required = false,
+  ],
+  [
+    "`listThings.X-Id` no longer keeps to the pattern ^x.",
+    (d) => list(d).responses[200].headers["X-Id"].schema = { type: "string" },
+  ],
+  [
+    "`listThings` no longer answers the error gone.",
+    (d) => list(d).responses[404] = answer(ref("NotFound")),
+  ],
+  ["`listThings` now answers the error gone with 410, not 404.", (d) => {
+    list(d).responses[404] = answer(ref("NotFound"));
+    list(d).responses[410] = answer(ref("Gone"));
+  }],
+  [
+    "`NotFound.id` is no longer always there.",
+    ({ components }) => components.schemas.NotFound.required.pop(),
+  ],
+  [
+    "`NotFound.id` may also be null.",
+    ({ components }) => components.schemas.NotFound.properties.id.type = ["string", "null"],
+  ],
+];
+
+for (const [told, bend] of BREAKING) {
+  Deno.test(`a change that can break a caller: ${told.replaceAll("`", "")}`, () => {
+    assert.deepEqual(changes(bend), [told]);
+  });
+}
+
+const HARMLESS: Bend[] = [
+  ["nothing", () => {}],
+  ["a part of a record comes to a request with the new parameter `fields`", (d) => {
+    const { required: _, ...part } = thing(d);
+    d.components.schemas.ThingPart = part;
+    const { data } = list(d).responses[200].content["application/json"].schema.properties;
+    data.items = { anyOf: [ref("Thing"), ref("ThingPart")] };
+    list(d).parameters.push({ name: "fields", in: "query", schema: {} });
+  }],
+  ["an operation is new", ({ paths }) => paths["/others"] = { get: list(DOCUMENT) }],
+  ["a parameter of a path is called otherwise", ({ paths }) => {
+    paths["/things/{thing}"] = paths["/things/{id}"];
+    delete paths["/things/{id}"];
+    paths["/things/{thing}"].parameters[0].name = "thing";
+  }],
+  ["a scope is no longer needed", (d) => list(d).security[0].bearer = []],
+  ["one more way to present a key", (d) => create(d).security.push({ apiKey: ["write"] })],
+  [
+    "an optional parameter is new",
+    (d) => list(d).parameters.push({ name: "sort", in: "query", schema: {} }),
+  ],
+  ["a header of a request in other letters", parameter(3, { name: "x-colour" })],
+  [
+    "one id becomes a list of ids with commas",
+    parameter(1, {
+      ...{ style: "form", explode: false },
+      schema: { type: "array", minItems: 1, items: { type: "string", format: "uuid" } },
+    }),
+  ],
+  ["an optional field of a request is new", (d) => newThing(d).properties.new = {}],
+  ["a field is no longer required", (d) => newThing(d).required = []],
+  ["a request takes one more value", input("colour", { enum: ["blue", "green", "red"] })],
+  ["a request takes any text", (d) => newThing(d).properties.colour = { type: "string" }],
+  ["a request takes longer texts", input("name", { maxLength: 11 })],
+  ["a request takes finer numbers", input("size", { multipleOf: 0.25 })],
+  ["a request takes unknown fields", (d) => delete newThing(d).additionalProperties],
+  [
+    "a body of another content type is taken",
+    (d) => create(d).requestBody.content["text/csv"] = {},
+  ],
+  ["a field of an answer is new", (d) => {
+    thing(d).properties.new = { type: "string" };
+    thing(d).required.push("new");
+  }],
+  ["a field is always there", (d) => thing(d).required.push("size")],
+  ["a field is never null", field("name", { type: "string" })],
+  ["a value does not come any more", field("colour", { enum: ["red"] })],
+  ["an answer keeps to one more rule", field("id", { pattern: "^[0-9a-f]" })],
+  [
+    "a form of an answer does not come any more",
+    (d) => create(d).responses[201].content["application/json"].schema = ref("Thing"),
+  ],
+  ["an error is new", (d) => {
+    list(d).responses[404].content["application/json"].schema.oneOf.push(error("other"));
+    list(d).responses[429] = answer(error("too_many"));
+  }],
+  ["an error has another sentence and one more member", ({ components }) => {
+    components.schemas.Gone = error("gone", { since: { type: "string" } });
+    components.schemas.Gone.properties.error = { type: "string" };
+  }],
+  ["a header of an answer is new", (d) => list(d).responses[200].headers.ETag = { schema: {} }],
+  ["a 304 is new", (d) => list(d).responses[304] = {}],
+  ["prose", (d) => {
+    list(d).description = "New";
+    thing(d).properties.id.description = "New";
+    thing(d).properties.id.examples = ["x"];
+    thing(d).properties.id.deprecated = true;
+    d.info = { version: "3" };
+  }],
+  [
+    "a schema stands in its place",
+    (d) => create(d).requestBody.content["application/json"].schema = structuredClone(NewThing),
+  ],
+  ["a schema is a component", (d) => {
+    d.components.schemas.Name = thing(d).properties.name;
+    thing(d).properties.name = ref("Name");
+  }],
+  ["the same in other words", (d) => {
+    const { properties } = thing(d);
+    properties.colour = { anyOf: [{ const: "blue" }, { const: "red", type: "string" }] };
+    properties.name = { oneOf: [{ type: "null" }, { type: "string", maxLength: 10 }] };
+    properties.size = { allOf: [{ type: "integer", minimum: 0 }, { maximum: 9 }] };
+    properties.extra = { type: "object", additionalProperties: { type: ["string"] } };
+    newThing(d).properties.colour = { oneOf: [{ enum: ["red"] }, { enum: ["blue"] }] };
+  }],
+  ["two parts in place of one, with nothing else", ({ components: { schemas } }) => {
+    const { size, ...properties } = schemas.NewThing.properties;
+    schemas.Base = { type: "object", properties, required: ["colour"] };
+    schemas.NewThing = {
+      allOf: [ref("Base"), { type: "object", properties: { size } }],
+      unevaluatedProperties: false,
+    };
+  }],
+];
+
+for (const [what, bend] of HARMLESS) {
+  Deno.test(`a change that breaks no caller: ${what}`, () => {
+    assert.deepEqual(changes(bend), []);
+  });
+}
+
+Deno.test("schemas that are within themselves are compared to an end", () => {
+  const within = (type: string): JsonSchema => ({
+    ...DOCUMENT,
+    components: {
+      schemas: {
+        ...DOCUMENT.components.schemas,
+        Thing: {
+          type: "object",
+          properties: { parts: { type: "array", items: ref("Thing") }, id: { type } },
+        },
+      },
+    },
+  });
+  assert.deepEqual(breakingChanges(within("string"), within("string")), []);
+  assert.deepEqual(breakingChanges(within("string"), within("integer")), [
+    "`Thing.id` may also be number.",
+  ]);
+});
+
+Deno.test("a reference to nothing is an error, and not a change", () => {
+  const broken = structuredClone(DOCUMENT);
+  delete broken.components.schemas.Thing;
+  assert.throws(() => breakingChanges(DOCUMENT, broken), /no #\/components\/schemas\/Thing/);
+});

@@ -1,0 +1,72 @@
+// What this release changes for callers of the last one. Each change that can break one stands in the changelog.
+import assert from "node:assert/strict";
+import { root } from "../../local/checkout.ts";
+import { breakingChanges, nameOf } from "../../reference/breaking_changes.ts";
+import { recordedRelease } from "../../reference/recorded_release.ts";
+import released from "../../reference/released/openapi.json" with { type: "json" };
+import present from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
+
+/** The entries under "Changed" and "Removed" of what the changelog tells callers of the next release. */
+function toldToCallers(changelog: string): string[] {
+  const [, unreleased = ""] = /^## \[Unreleased\]\n([^]*?)(?=^## |(?![^]))/m.exec(changelog) ?? [];
+  const [, forCallers = ""] = /^### For callers\n([^]*?)(?=^### |(?![^]))/m.exec(unreleased) ?? [];
+  const sections = forCallers.matchAll(/^#### (?:Changed|Removed)\n([^]*?)(?=^#### |(?![^]))/gm);
+  return Array.from(sections, ([, section]) => section.split(/^- /m).slice(1)).flat();
+}
+
+/** The changes that the changelog does not name. */
+function unnamed(changes: string[], changelog: string): string[] {
+  const entries = toldToCallers(changelog);
+  return changes.filter((each) => !entries.some((entry) => entry.includes(`\`${nameOf(each)}\``)));
+}
+
+Deno.test("the changelog names every change since the last release that can break a caller", async () => {
+  const changelog = await Deno.readTextFile(`${root}CHANGELOG.md`);
+  const changes = unnamed(breakingChanges(released, present), changelog);
+  const what =
+    "under Changed or Removed for callers, CHANGELOG.md must have an entry with the name";
+  assert.deepEqual(changes, [], `${what}:\n${changes.join("\n")}`);
+});
+
+Deno.test("a change is named by its name between backticks, under Changed or Removed for callers of what is unreleased", () => {
+  const changelog = (entry: string, heading = "Changed", version = "[Unreleased]") =>
+    `# Changelog\n\n## ${version}\n\n### For callers\n\n#### Added\n\n- \`x\`\n\n#### ${heading}\n\n- other\n` +
+    `- ${entry}\n\n### For operators\n\n#### Changed\n\n- \`Own.field\`\n\n## [0.1.0]\n\n- \`Old.field\`\n`;
+  const change = "`Thing.colour` may also be null.";
+  const named = (...args: Parameters<typeof changelog>) =>
+    unnamed([change], changelog(...args)).length === 0;
+  assert.ok(named("`colour` may be null now\n  (`Thing.colour`)."));
+  assert.ok(named("`Thing.colour` may be null.", "Removed"));
+  assert.ok(!named("`Thing.colour` may be null.", "Fixed"));
+  assert.ok(!named("`Thing.colour` may be null.", "Changed", "[0.2.0]"));
+  assert.ok(!named("Thing.colour may be null."));
+  assert.ok(!named("`Thing.colours` may be null."));
+  for (const elsewhere of ["x", "Own.field", "Old.field"]) {
+    assert.equal(unnamed([`\`${elsewhere}\` is gone.`], changelog("y")).length, 1, elsewhere);
+  }
+});
+
+Deno.test("what is recorded of a release has all that is compared, and no prose", () => {
+  const recorded = recordedRelease(present, "0.0.1");
+  assert.deepEqual(breakingChanges(present, recorded), []);
+  assert.deepEqual(breakingChanges(recorded, present), []);
+  assert.deepEqual(recordedRelease(recorded, "0.0.1"), recorded);
+  assert.ok(JSON.stringify(recorded).length < JSON.stringify(present).length * 0.75);
+  assert.deepEqual(recordedRelease(released, released["x-release"]), released);
+});
+
+Deno.test("a field may be called as a keyword of prose", () => {
+  const thing = {
+    type: "object",
+    description: "A thing.",
+    properties: {
+      description: { type: "string", description: "x" },
+      examples: { const: { tags: 1 } },
+    },
+  };
+  const document = { openapi: "3.1.0", info: {}, paths: {}, components: { schemas: { thing } } };
+  assert.deepEqual(recordedRelease(document, "1").components.schemas.thing, {
+    type: "object",
+    properties: { description: { type: "string" }, examples: { const: { tags: 1 } } },
+  });
+});

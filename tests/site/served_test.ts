@@ -1,0 +1,146 @@
+// What the local stack answers at /docs, with a small site in place of the real one.
+import assert from "node:assert/strict";
+import { serveDocs } from "../../local/docs.ts";
+import { withFolder } from "../support/started.ts";
+
+const KEY = "sk_live_demo";
+
+interface Served {
+  parent: string;
+  /** Asks for a path; redirects are not followed. */
+  get(path: string, init?: RequestInit): Promise<Response>;
+  /** Makes the site stale, and says what builds it. */
+  change(build: string): Promise<void>;
+}
+
+/** Serves a site of two pages, which a script builds. */
+async function served(work: (served: Served) => Promise<void>, patienceMs = 30_000) {
+  await withFolder(async (parent) => {
+    const script = `${parent}/build.mjs`;
+    const write = (build: string) =>
+      Deno.writeTextFile(
+        script,
+        `import fs from "node:fs"; process.chdir(${JSON.stringify(parent)});\n${build}`,
+      );
+    await write(BUILD);
+    let isCurrent = false;
+    const docs = serveDocs({
+      apiKey: KEY,
+      site: {
+        folder: `${parent}/site`,
+        isCurrent: () => isCurrent,
+        build: ["run", "--allow-all", "--no-prompt", script],
+      },
+      patienceMs,
+    });
+    const get = async (path: string, init?: RequestInit) => {
+      const answer = await docs.fetch(new Request(`http://127.0.0.1${path}`, init));
+      isCurrent ||= answer.status === 200;
+      return answer;
+    };
+    const change = async (build: string) => {
+      isCurrent = false;
+      await write(build);
+    };
+    try {
+      await work({ parent, get, change });
+    } finally {
+      docs.stop();
+    }
+  });
+}
+
+const BUILD = `
+fs.appendFileSync("builds", ".");
+fs.mkdirSync("site/recipes", { recursive: true });
+fs.writeFileSync("site/.made-of", "");
+fs.writeFileSync("site/index.html", "<title>First page</title>");
+fs.writeFileSync("site/404.html", "<head><title>Missing</title>");
+fs.writeFileSync("site/style.css", "a{}");
+fs.writeFileSync("site/recipes/a b.html", "a recipe");
+fs.writeFileSync("outside.html", "outside");
+fs.symlinkSync("../outside.html", "site/link.html");
+`;
+
+Deno.test("the site is built once at the first visit, and its files are answered with their types", async () => {
+  await served(async ({ parent, get }) => {
+    const both = await Promise.all([get("/docs/"), get("/docs/style.css")]);
+    assert.deepEqual(await Promise.all(both.map((answer) => answer.text())), [
+      "<title>First page</title>",
+      "a{}",
+    ]);
+    assert.deepEqual(both.map(({ headers }) => headers.get("Content-Type")), [
+      "text/html; charset=utf-8",
+      "text/css; charset=utf-8",
+    ]);
+    const [{ headers }] = both;
+    assert.equal(headers.get("X-Content-Type-Options"), "nosniff");
+    assert.equal(headers.get("Cross-Origin-Resource-Policy"), "same-origin");
+    assert.equal(await (await get("/docs/recipes/a%20b.html")).text(), "a recipe");
+    assert.equal(await Deno.readTextFile(`${parent}/builds`), ".");
+
+    const moved = await get("/docs?a=b");
+    assert.deepEqual([moved.status, moved.headers.get("Location")], [308, "/docs/?a=b"]);
+    const tag = headers.get("ETag")!;
+    const known = await get("/docs/", { headers: { "If-None-Match": `"x", ${tag}` } });
+    assert.deepEqual([known.status, known.headers.get("ETag")], [304, tag]);
+    const posted = await get("/docs/", { method: "POST", body: "a" });
+    assert.deepEqual([posted.status, posted.headers.get("Allow")], [405, "GET, HEAD"]);
+  });
+});
+
+Deno.test("nothing outside the site is answered, whatever the path says", async () => {
+  await served(async ({ get }) => {
+    await (await get("/docs/")).text();
+    for (
+      const path of ["nothing.html", "..%2foutside.html", "%2e%2e%2foutside.html", "link.html"]
+        .concat("..%5coutside.html", ".made-of", "%2emade-of", "recipes", "recipes/", "%", "%00")
+        .concat("recipes/..%2f..%2foutside.html", "//outside.html", "%2f", "a/b/c.html")
+        .concat("x".repeat(5000))
+    ) {
+      const answer = await get(`/docs/${path}`);
+      const text = await answer.text();
+      assert.equal(answer.status, 404, path);
+      assert.equal(text, '<head>\n<base href="/docs/"><title>Missing</title>', path);
+    }
+  });
+});
+
+Deno.test("the settings of the reference have the demo key, for pages of this stack alone", async () => {
+  await served(async ({ get }) => {
+    const answer = await get("/docs/reference-settings.json");
+    assert.deepEqual(await answer.json(), { tryIt: true, server: "/functions/v1", apiKey: KEY });
+    assert.equal(answer.headers.get("Cache-Control"), "no-store");
+    assert.equal(answer.headers.get("Cross-Origin-Resource-Policy"), "same-origin");
+    assert.equal(answer.headers.get("Access-Control-Allow-Origin"), null);
+  });
+});
+
+Deno.test("a build that fails is a page that says why, and the next visit tries again", async () => {
+  await served(async ({ get, change }) => {
+    await change('console.error("docs/a.md links to <b>, which is not there."); process.exit(1);');
+    const failed = await get("/docs/");
+    const text = await failed.text();
+    assert.equal(failed.status, 500);
+    assert.match(text, /could not be built[^]*links to &lt;b>, which is not there\./);
+    assert.match(text, /Load this page again/);
+    await change(BUILD);
+    assert.equal(await (await get("/docs/")).text(), "<title>First page</title>");
+  });
+});
+
+Deno.test("a build that takes long is a page that loads itself again", async () => {
+  await served(async ({ parent, get, change }) => {
+    await change(
+      `while (!fs.existsSync("go")) await new Promise((go) => setTimeout(go, 20));${BUILD}`,
+    );
+    const early = await get("/docs/");
+    assert.deepEqual([early.status, early.headers.get("Retry-After")], [503, "2"]);
+    assert.match(await early.text(), /is being built[^]*/);
+    await Deno.writeTextFile(`${parent}/go`, "");
+    let answer = early;
+    while (answer.status === 503) answer = await get("/docs/");
+    assert.equal(await answer.text(), "<title>First page</title>");
+    assert.equal(await Deno.readTextFile(`${parent}/builds`), ".");
+  }, 100);
+});

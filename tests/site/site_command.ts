@@ -1,0 +1,58 @@
+// `npm run site` as tests run it: on this checkout, and on a copy whose pages they change.
+import { root } from "../../local/checkout.ts";
+import { filesBelow } from "../../site/sources.ts";
+
+/** How a build ended. */
+export interface Ending {
+  code: number;
+  out: string;
+  err: string;
+}
+
+interface Run {
+  /** The checkout whose site is built, with a slash at the end; by default this one. */
+  checkout?: string;
+  env?: Record<string, string>;
+}
+
+/** Starts a build. */
+export function startSite(args: string[], { checkout = root, env = {} }: Run = {}) {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", "--no-prompt", `${checkout}site/main.ts`, ...args],
+    env: { NO_COLOR: "1", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/** Builds a site, and waits for the end. */
+export async function site(args: string[], run: Run = {}): Promise<Ending> {
+  const { code, stdout, stderr } = await startSite(args, run).output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { code, out, err };
+}
+
+/**
+ * A copy of all that a site is built of, whose packages are those of this checkout. Its files can be changed.
+ * @param folder does not exist yet.
+ */
+export async function copyOfCheckout(folder: string): Promise<string> {
+  // Installs the packages and downloads Scalar, if that was not done before.
+  const { code, err } = await site(["--unless-current"]);
+  if (code !== 0) throw new Error(err);
+  const files = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "README.md", "package.json"]
+    .concat("package-lock.json", "deno.json", "import_map.json", "local/checkout.ts")
+    .concat("local/setup.mjs", "supabase/functions/gateway/openapi.json");
+  for (const name of ["docs", "examples", "site"]) files.push(...filesBelow(name));
+  for (const file of files) {
+    await Deno.mkdir(`${folder}/${file}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    await Deno.copyFile(root + file, `${folder}/${file}`);
+  }
+  await Deno.symlink(`${root}node_modules`, `${folder}/node_modules`);
+  await Deno.mkdir(`${folder}/site/node_modules`);
+  for (const name of ["marked", "highlight.js", ".installed", ".cache"]) {
+    await Deno.symlink(`${root}site/node_modules/${name}`, `${folder}/site/node_modules/${name}`);
+  }
+  return `${folder}/`;
+}
