@@ -1,5 +1,6 @@
 // What the programs of the recipes do with the demo company, and what they do not.
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import type { StackAddresses } from "../../local/stack.ts";
 import { answeringProxy } from "../support/answering_proxy.ts";
 import { PYTHON } from "../support/programs.ts";
@@ -34,13 +35,18 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
   "sync-contacts": async ({ run, stack, language, folder, digit }) => {
     const isDatabase = language === "Python";
     const variables = { COPY: `copy-${digit}` };
-    const inStep = async () => {
+    // A change may wait for work that began earlier, so the program runs again.
+    const inStep = async (tries = 5): Promise<number> => {
       const [line] = await run(variables);
       const copy = await readCopy(`${folder}/copy-${digit}`, isDatabase);
       const rows = await allContacts(stack);
-      assert.ok(rows.length >= 40);
-      assert.deepEqual(copy.sort(byId), rows.sort(byId));
-      return line.replace(`, ${rows.length} contacts`, "");
+      assert.ok(line.endsWith(` changes, ${copy.length} contacts`), line);
+      const changes = parseInt(line);
+      if (tries > 1 && !isDeepStrictEqual(copy.sort(byId), rows.sort(byId))) {
+        return changes + await inStep(tries - 1);
+      }
+      assert.deepEqual(copy, rows);
+      return changes;
     };
     const gone = await write(stack, "PUT", "/contacts", { phone: `+1415555017${digit}` });
     const stays = await write(stack, "PUT", "/contacts", { phone: `+1415555018${digit}` });
@@ -48,7 +54,7 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     const json = { phone: `+1415555018${digit}`, name: language };
     await write(stack, "PUT", "/contacts", json);
     await write(stack, "POST", `/contacts/${stays.id}/merge`, { from: gone.id });
-    assert.equal(await inStep(), "2 changes");
+    assert.equal(await inStep(), 2);
 
     // The database is restored from a backup: the cursor is worth nothing, and everything is read anew.
     await restartChanges(stack);
@@ -56,7 +62,7 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
       await assert.rejects(run(variables), /cursor_expired/);
       await Deno.remove(`${folder}/copy-${digit}`);
     }
-    assert.match(await inStep(), /^[4-9]\d changes$/);
+    assert.ok(await inStep() >= 40);
   },
 
   "open-and-move-a-deal": async ({ run, stack, language }) => {
@@ -99,15 +105,21 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     const phone = `+1415555019${digit}`;
     const answers = async () =>
       (await sentTo(stack, phone)).map(({ message }) => message.text?.body);
+    // What was written may wait for work that began earlier, so the program runs again.
+    const lines = async (count: number) => {
+      const printed: string[] = [];
+      await until(async () => printed.push(...await run(variables)) >= count);
+      return printed;
+    };
     assert.deepEqual(await run(variables), []);
     const earlier = await Deno.readTextFile(`${folder}/place-${digit}`);
 
     await writes(stack, phone, "Are you open today?");
-    assert.deepEqual(await run(variables), ["Are you open today? answered"]);
+    assert.deepEqual(await lines(1), ["Are you open today? answered"]);
     assert.deepEqual(await answers(), [variables.TEXT]);
     // A run that ended before it kept its place answers nobody twice.
     await Deno.writeTextFile(`${folder}/place-${digit}`, earlier);
-    assert.deepEqual(await run(variables), ["Are you open today? answered"]);
+    assert.deepEqual(await lines(1), ["Are you open today? answered"]);
     assert.deepEqual(await answers(), [variables.TEXT]);
     await until(() => isDelivered(stack, phone));
 
@@ -116,7 +128,7 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     await writes(stack, phone, "Hello?");
     await write(stack, "PATCH", `/conversations/${id}`, { status: "closed" });
     await writes(stack, phone, "Still there?");
-    const [hello, stillThere] = await run(variables);
+    const [hello, stillThere] = await lines(2);
     if (language === "curl") assert.match(hello, /^Hello\? not answered: .*is closed/);
     else assert.equal(hello, "Hello? answered");
     assert.equal(stillThere, "Still there? answered");
