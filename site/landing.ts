@@ -101,7 +101,7 @@ function firstRequest(apiUrl: string | null): string {
     'curl "$CRM_API_URL/gateway/contacts?temperature=hot&limit=1&fields=name,phone" \\\n' +
     '  -H "Authorization: Bearer $CRM_API_KEY"';
   const answer = `{
-  "data": [{ "name": "Raimundo Assunção", "phone": "+5585900000006" }],
+  "data": [{ "name": "Iara Sant’Anna", "phone": "+5571900000005" }],
   "pagination": { "limit": 1, "has_more": true, "next_cursor": "…" }
 }`;
   return `<p>${before}</p>\n${block(lines + request, "sh")}\n${block(answer, "json")}`;

@@ -71,17 +71,20 @@ export function rendered(
         return `<a href="${escaped(address)}"${hint}>${html}</a>`;
       },
       table({ header, rows }: Tokens.Table) {
-        const cell = ({ tokens, align }: Tokens.TableCell, opening: string) => {
-          const html = this.parser.parseInline(tokens);
+        const cell = ({ text, tokens, align }: Tokens.TableCell, name?: "row" | "col") => {
+          const [tag, scope] = name && text !== "" ? ["th", ` scope="${name}"`] : ["td", ""];
           const side = align ? ` class="${align}"` : "";
-          return `<${opening}${side}>${html}</${opening.slice(0, 2)}>`;
+          return `<${tag}${scope}${side}>${this.parser.parseInline(tokens)}</${tag}>`;
         };
         // Without a word above it, the first column has the names of the rows.
-        const [first, ...others] = header[0].text === "" ? ['th scope="row"', "td"] : ["td", "td"];
-        const lines = rows.map((row) =>
-          `<tr>${row.map((each, at) => cell(each, at === 0 ? first : others[0])).join("")}</tr>\n`
-        );
-        const names = header.map((each) => cell(each, each.text ? 'th scope="col"' : "td"));
+        const namesRows = header[0].text === "";
+        const lines = rows.map((row) => {
+          const cells = row.map((each, at) =>
+            cell(each, namesRows && at === 0 ? "row" : undefined)
+          );
+          return `<tr>${cells.join("")}</tr>\n`;
+        });
+        const names = header.map((each) => cell(each, "col"));
         const hasNames = header.some(({ text }) => text !== "");
         const head = hasNames ? `<thead>\n<tr>${names.join("")}</tr>\n</thead>\n` : "";
         const label = escaped(headings.at(-1)?.text ?? "Table");

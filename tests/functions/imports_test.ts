@@ -84,6 +84,9 @@ Deno.test("local/ does not import tests, the benchmark, the attack, the operator
     /^(tests|bench|attack|admin|generate|reference)\//.test(to)
   );
   assert.deepEqual(wrong, []);
+  // A start does not have the packages of the site.
+  const ofSite = local.map(([, to]) => to).filter((to) => to.startsWith("site/"));
+  assert.deepEqual([...new Set(ofSite)], ["site/sources.ts"]);
 });
 
 Deno.test("there is no circle of imports", async () => {

@@ -54,7 +54,7 @@ Deno.test("a build follows its sources", async (t) => {
         ]
       ) assert.ok(said.includes(sentence), `${sentence}\n${err}`);
       assert.doesNotMatch(err, /checkout\.ts/); // it is there, and the site has its name only
-      assert.match(err, /^docs\/merging\.md: a block of code is in "cobol"; known are sh, json, /m);
+      assert.match(err, /^docs\/merging\.md: a block of code is in "cobol"; known are sh, /m);
       assert.match(await Deno.readTextFile(`${dist}/deals.html`), /A new last sentence\./);
     });
   });

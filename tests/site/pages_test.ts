@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { posix } from "node:path";
 import openapi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { GROUPS, placeOf } from "../../site/pages.ts";
+import { stack } from "../support/test_stack.ts";
 import { anchors, readPage, readPages } from "../docs/pages.ts";
 import { site } from "./site_command.ts";
 
@@ -109,13 +110,18 @@ Deno.test("a page says in the menu which one it is, and leads to its neighbours 
   assert.match(html, /<a class="skip" href="#main">/);
 });
 
-Deno.test("code is highlighted, and its text stays as it is written", async () => {
-  const page = await readPage("docs/finding.md");
-  const codes = files.get("finding.html")!.matchAll(/<pre tabindex="0"><code>([^]*?)<\/code>/g);
-  const texts = Array.from(codes, ([, code]) => {
+/** The blocks of code of a page, as text. */
+function codesOf(html: string): string[] {
+  const codes = html.matchAll(/<pre tabindex="0"><code>([^]*?)<\/code>/g);
+  return Array.from(codes, ([, code]) => {
     const text = code.replaceAll(/<[^>]*>/g, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">");
     return text.replaceAll("&quot;", '"').replaceAll(/&#(x27|39);/g, "'").replaceAll("&amp;", "&");
   });
+}
+
+Deno.test("code is highlighted, and its text stays as it is written", async () => {
+  const page = await readPage("docs/finding.md");
+  const texts = codesOf(files.get("finding.html")!);
   assert.deepEqual(texts, page.blocks.map(({ text }) => text.replace(/\n$/, "")));
   assert.match(files.get("finding.html")!, /<span class="hljs-string">/);
 });
@@ -141,7 +147,7 @@ Deno.test("the search knows every heading of every page, with the text below it"
   assert.deepEqual([heading, page, forCallers], ["By custom field", "Finding records", true]);
   assert.match(
     text,
-    /^custom_fields\.<key>= takes values .* Shell curl --get \$GATEWAY\/contacts -H/,
+    /^custom_fields\.<key>= takes values .* Shell curl --get \S+\/contacts -H/,
   );
 });
 
@@ -160,6 +166,15 @@ Deno.test("the document and the first request have the address of the API that w
   const { servers: _, ...expected } = openapi;
   assert.deepEqual(rest, expected);
   assert.ok(files.get("index.html")!.includes(`CRM_API_URL=${API}\n`));
+});
+
+Deno.test("the first request of the first page answers what the page shows", async () => {
+  const [request, shown] = codesOf(files.get("index.html")!);
+  const [, path] = /"\$CRM_API_URL(\S+)"/.exec(request)!;
+  const headers = { Authorization: `Bearer ${stack.demo!.api_key}` };
+  const answer = await (await fetch(`${stack.url}/functions/v1${path}`, { headers })).json();
+  answer.pagination.next_cursor = "…";
+  assert.deepEqual(answer, JSON.parse(shown));
 });
 
 Deno.test("the reference is Scalar's, without its services, and without requests on a static host", () => {

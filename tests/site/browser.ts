@@ -1,0 +1,94 @@
+// A headless Chromium, as the tests of pages use it.
+import { root } from "../../local/checkout.ts";
+import type {
+  Browser,
+  BrowserContext,
+  Page,
+} from "../../tools/node_modules/playwright-core/types/types.d.ts";
+import { CHROMIUM } from "../support/programs.ts";
+import { markNewLooks, runAxe } from "./in_page.js";
+
+const TOOLS = `${root}tools/node_modules/`;
+
+const FLAGS = [
+  "--no-sandbox", // it cannot run as root with one
+  "--disable-gpu",
+  "--disable-quic",
+  // A page cannot reach anything but this machine, whatever it asks for.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+];
+
+/** Starts the browser. It ends with `using`. */
+export async function openBrowser(): Promise<AsyncDisposable & { browser: Browser }> {
+  const { chromium } = await import(`${TOOLS}playwright-core/index.mjs`);
+  const browser: Browser = await chromium.launch({ executablePath: CHROMIUM!, args: FLAGS });
+  return { browser, [Symbol.asyncDispose]: () => browser.close() };
+}
+
+/** A window with a page, and what went wrong in it. */
+export interface Window {
+  page: Page;
+  /** Errors and warnings of the console, and errors that nobody caught, since they were last taken. */
+  troubles: string[];
+  /** The addresses of requests to another origin than that of the pages. */
+  foreign: string[];
+}
+
+/** Opens a window, in which addresses are relative to an origin such as `http://127.0.0.1:8000`. */
+export async function openWindow(
+  browser: Browser,
+  origin: string,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<Window & { context: BrowserContext }> {
+  const context = await browser.newContext({ baseURL: origin, ...options });
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  const foreign: string[] = [];
+  page.on("console", (line) => {
+    if (["error", "warning"].includes(line.type())) {
+      troubles.push(`${page.url()}: ${line.text()}`);
+    }
+  });
+  page.on("pageerror", (error) => troubles.push(`${page.url()}: ${error}`));
+  context.on("request", (request) => {
+    const url = new URL(request.url());
+    const isOwn = url.origin === origin || ["data:", "blob:"].includes(url.protocol);
+    if (!isOwn) foreign.push(`${page.url()} asks for ${url.href}`);
+  });
+  return { context, page, troubles, foreign };
+}
+
+const axe = Deno.readTextFileSync(`${TOOLS}axe-core/axe.min.js`);
+
+/** Those of WCAG 2.2 A and AA, and what axe calls good practice. */
+const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+/** The rules about how an element looks, which take most of the time of a page. */
+const LOOKS = ["color-contrast", "target-size"];
+
+/** What axe finds on the page, but for how it looks: a line for each element. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  return await findings(page, null, {
+    runOnly: { type: "tag", values: STANDARDS },
+    rules: Object.fromEntries(LOOKS.map((rule) => [rule, { enabled: false }])),
+  });
+}
+
+/**
+ * What axe finds on the page about contrast and the size of targets. Of elements that look the same, one is judged,
+ * and none that looks like one of an earlier page.
+ *
+ * @param seen the looks that were judged before, to which those of this page are added.
+ */
+export async function axeFindingsOfLooks(page: Page, seen: Set<string>): Promise<string[]> {
+  const looks: string[] = await page.evaluate(markNewLooks, [...seen]);
+  const isNew = looks.length > seen.size;
+  for (const look of looks) seen.add(look);
+  return isNew ? await findings(page, "[data-judged]", { runOnly: LOOKS }) : [];
+}
+
+/** @param context the selector of what is judged; null: the page. */
+async function findings(page: Page, context: string | null, options: unknown): Promise<string[]> {
+  // As the tools of a developer do it, which the page's own policy does not stop.
+  await page.evaluate(axe);
+  return await page.evaluate(runAxe, [context, options] as [unknown, unknown]);
+}
