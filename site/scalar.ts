@@ -37,7 +37,7 @@ export async function scalarFile(progress: (step: string) => void): Promise<stri
       throw new Error(`npm could not download ${PACKAGE}. It said:\n${said}`);
     }
     const [{ name }] = Array.from(Deno.readDirSync(folder));
-    const file = await readTarFile(`${folder}/${name}`, FILE);
+    const file = await readTarFile(`${folder}/${name}`, FILE).catch(() => null);
     if (!file || sha512(file) !== SHA512) {
       throw new Error(
         `${PACKAGE} is not the package that this project has chosen: ${FILE} differs.`,

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { faultsOfList, GROUPS } from "../../site/pages.ts";
+import { root } from "../../local/checkout.ts";
 import { until, withFolder } from "../support/started.ts";
 import { copyOfCheckout, site, startSite } from "./site_command.ts";
 
@@ -87,10 +88,18 @@ Deno.test("without a network the build says so; one that is killed leaves nothin
     killed.kill("SIGKILL");
     await killed.output();
     assert.ok(!existsSync(`${checkout}site/dist`));
-    await npm("touch not-the-package.tgz");
-    const after = await site([], run);
-    assert.equal(after.code, 1);
-    assert.ok(!existsSync(`${checkout}site/dist.unfinished`), after.err);
+    await npm("echo not the package > scalar-api-reference-1.72.1.tgz");
+    const wrong = await site([], run);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.err, /^@scalar\S+ is not the package that this project has chosen: /m);
+
+    await Deno.remove(`${checkout}site/node_modules/.cache`, { recursive: true });
+    await Deno.symlink(`${root}site/node_modules/.cache`, `${checkout}site/node_modules/.cache`);
+    await Deno.mkdir(`${checkout}site/dist.unfinished`);
+    await Deno.writeTextFile(`${checkout}site/dist.unfinished/gone.html`, "of a killed build");
+    assert.equal((await site([], run)).code, 0);
+    const dist = Array.from(Deno.readDirSync(`${checkout}site/dist`), ({ name }) => name);
+    assert.ok(dist.includes("index.html") && !dist.includes("gone.html"));
   });
 });
 
