@@ -25,14 +25,25 @@ export interface DocsOptions {
 export interface ServedSite {
   folder: string;
   isCurrent(): boolean;
-  /** The arguments of Deno for a process that builds it, unless another one just has. */
-  build: string[];
+  /** The commands that build it, one after the other, unless another process just has. */
+  build: string[][];
 }
 
 const SITE: ServedSite = {
   folder: SITE_FOLDER,
   isCurrent: () => isCurrent(SITE_FOLDER),
-  build: ["run", "--allow-all", "--no-prompt", `${root}site/main.ts`, "--unless-current"],
+  build: [
+    // A process of its own: Deno does not see packages that were installed after its start.
+    ["node", `${root}local/setup.mjs`, "--with-site"],
+    [
+      Deno.execPath(),
+      "run",
+      "--allow-all",
+      "--no-prompt",
+      `${root}site/main.ts`,
+      "--unless-current",
+    ],
+  ],
 };
 
 /**
@@ -46,16 +57,19 @@ export function serveDocs({ apiKey, site = SITE, patienceMs = 10_000 }: DocsOpti
 
   /** Builds the site. What the builder said when it has failed, otherwise null. */
   const build = async () => {
-    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: site.build,
-      cwd: root,
-      env: { NO_COLOR: "1" },
-      stdin: "null",
-      stdout: "null",
-      stderr: "piped",
-      signal: builder.signal,
-    }).output();
-    return success ? null : new TextDecoder().decode(stderr).trim();
+    for (const [program, ...args] of site.build) {
+      const { success, stderr } = await new Deno.Command(program, {
+        args,
+        cwd: root,
+        env: { NO_COLOR: "1" },
+        stdin: "null",
+        stdout: "null",
+        stderr: "piped",
+        signal: builder.signal,
+      }).output();
+      if (!success) return new TextDecoder().decode(stderr).trim();
+    }
+    return null;
   };
 
   const answer = async (request: Request): Promise<Response> => {

@@ -21,7 +21,6 @@ await lock.lock(true);
 
 try {
   if (options.unlessCurrent && isCurrent(out)) Deno.exit(0);
-  await installPackages();
   const { buildSite } = await import("./build.ts");
   const began = performance.now();
   await buildSite({ out, apiUrl: options.apiUrl ?? null, progress: console.error });
@@ -29,17 +28,6 @@ try {
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   Deno.exit(1);
-}
-
-/** Installs what only the site needs, unless it is there. */
-async function installPackages() {
-  const { success } = await new Deno.Command("node", {
-    args: [join(root, "local", "setup.mjs"), "--with-site"],
-    stdin: "null",
-    stdout: "inherit",
-    stderr: "inherit",
-  }).spawn().status;
-  if (!success) throw new Error("The packages of the site could not be installed.");
 }
 
 function apiUrl(text: string): string {

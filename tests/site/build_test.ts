@@ -1,6 +1,7 @@
 // How the site is built when a source has changed, is wrong, or cannot be downloaded, and when a build is killed.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import packageJson from "../../package.json" with { type: "json" };
 import { faultsOfList, GROUPS } from "../../site/pages.ts";
 import { root } from "../../local/checkout.ts";
 import { until, withFolder } from "../support/started.ts";
@@ -100,6 +101,27 @@ Deno.test("without a network the build says so; one that is killed leaves nothin
     assert.equal((await site([], run)).code, 0);
     const dist = Array.from(Deno.readDirSync(`${checkout}site/dist`), ({ name }) => name);
     assert.ok(dist.includes("index.html") && !dist.includes("gone.html"));
+  });
+});
+
+Deno.test("the first build of a fresh checkout installs what it needs", async () => {
+  await withFolder(async (parent) => {
+    const checkout = await copyOfCheckout(`${parent}/checkout`);
+    await Deno.remove(`${checkout}site/node_modules`, { recursive: true });
+    // The real npm; what was downloaded before is not downloaded again.
+    const npm = `#!/bin/sh
+PATH=$REAL_PATH npm "$@" && ln -s ${root}site/node_modules/.cache node_modules/.cache
+`;
+    await Deno.mkdir(`${parent}/bin`);
+    await Deno.writeTextFile(`${parent}/bin/npm`, npm, { mode: 0o755 });
+    const REAL_PATH = Deno.env.get("PATH")!;
+    const { code, stdout, stderr } = await new Deno.Command("sh", {
+      args: ["-c", packageJson.scripts.site],
+      cwd: checkout,
+      env: { REAL_PATH, PATH: `${parent}/bin:${root}node_modules/.bin:${REAL_PATH}` },
+    }).output();
+    const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assert.deepEqual([code, /^Built /m.test(out)], [0, true], err);
   });
 });
 

@@ -29,7 +29,7 @@ async function served(work: (served: Served) => Promise<void>, patienceMs = 30_0
       site: {
         folder: `${parent}/site`,
         isCurrent: () => isCurrent,
-        build: ["run", "--allow-all", "--no-prompt", script],
+        build: [[Deno.execPath(), "run", "--allow-all", "--no-prompt", script]],
       },
       patienceMs,
     });

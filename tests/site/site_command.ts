@@ -38,7 +38,7 @@ export async function site(args: string[], run: Run = {}): Promise<Ending> {
  * @param folder does not exist yet.
  */
 export async function copyOfCheckout(folder: string): Promise<string> {
-  // Installs the packages and downloads Scalar, if that was not done before.
+  // Downloads Scalar, if that was not done before.
   const { code, err } = await site(["--unless-current"]);
   if (code !== 0) throw new Error(err);
   const files = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "README.md", "package.json"]
