@@ -15,11 +15,16 @@ export interface Docs {
 export interface DocsOptions {
   /** The demo key, with which "try it" of the reference calls the API. */
   apiKey: string | null;
+  /** The port of the stack, which the examples of the pages name. */
+  port: number;
   /** What is served; by default the site of this checkout. */
   site?: ServedSite;
   /** How long a visitor waits for a build before a page says that it is under way. */
   patienceMs?: number;
 }
+
+/** The port of `npm start`, which the pages have in their examples. */
+const USUAL_PORT = 54321;
 
 /** A site that may have to be built. */
 export interface ServedSite {
@@ -50,27 +55,47 @@ const SITE: ServedSite = {
  * The documentation at /docs/. It is built at the first visit, and again when a source has changed, in a process of
  * its own, so that a start neither installs nor loads anything for it.
  */
-export function serveDocs({ apiKey, site = SITE, patienceMs = 10_000 }: DocsOptions): Docs {
+export function serveDocs(
+  { apiKey, port, site = SITE, patienceMs = 10_000 }: DocsOptions,
+): Docs {
   const { folder } = site;
   let building: Promise<string | null> | null = null;
-  const builder = new AbortController();
+  let builder: Deno.ChildProcess | null = null;
+  let isStopped = false;
 
   /** Builds the site. What the builder said when it has failed, otherwise null. */
   const build = async () => {
     for (const [program, ...args] of site.build) {
-      const { success, stderr } = await new Deno.Command(program, {
+      if (isStopped) return "The stack has ended.";
+      builder = new Deno.Command(program, {
         args,
         cwd: root,
         env: { NO_COLOR: "1" },
         stdin: "null",
         stdout: "null",
         stderr: "piped",
-        signal: builder.signal,
-      }).output();
+        // A process group of its own, so that npm, which a builder runs, ends with it.
+        detached: true,
+      }).spawn();
+      const { success, stderr } = await builder.output();
+      builder = null;
       if (!success) return new TextDecoder().decode(stderr).trim();
     }
     return null;
   };
+
+  const stop = () => {
+    isStopped = true;
+    try {
+      if (builder) Deno.kill(-builder.pid, "SIGTERM");
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error; // it has just ended by itself
+    }
+  };
+
+  /** A text with the address of this stack in place of the usual one. */
+  const withOwnAddress = (text: string) =>
+    text.replaceAll(`127.0.0.1:${USUAL_PORT}`, `127.0.0.1:${port}`);
 
   const answer = async (request: Request): Promise<Response> => {
     const { pathname, search } = new URL(request.url);
@@ -93,9 +118,10 @@ export function serveDocs({ apiKey, site = SITE, patienceMs = 10_000 }: DocsOpti
       if (failure === undefined) return page(503, BEING_BUILT, { "Retry-After": "2" });
       if (failure !== null) return page(500, notBuilt(failure));
     }
-    return await answerFile(request, folder, pathname.slice("/docs/".length), "/docs/");
+    const path = pathname.slice("/docs/".length);
+    return await answerFile(request, folder, path, "/docs/", withOwnAddress);
   };
-  return { fetch: answer, stop: () => builder.abort() };
+  return { fetch: answer, stop };
 }
 
 const BEING_BUILT = `<meta http-equiv="refresh" content="2">

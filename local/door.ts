@@ -40,10 +40,11 @@ export function openDoor(port: number, sandbox: Answer) {
       }
       underWay++;
       try {
-        const { rest, functions } = await behind;
+        const { rest, functions, docs } = await behind;
         if (pathname.startsWith("/functions/v1/")) return await functions(request);
         if (pathname.startsWith("/rest/v1/")) return await rest(request);
-        const message = "This stack serves /functions/v1/, /rest/v1/ and /sandbox/";
+        const message = "This stack serves /functions/v1/, /rest/v1/" +
+          (docs ? ", /sandbox/ and /docs/" : " and /sandbox/");
         return Response.json({ message }, { status: 404 });
       } finally {
         underWay--;

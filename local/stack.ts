@@ -146,7 +146,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   starting.defer(rest.close);
   const functions = await loadingFunctions;
   const demo = await demoKey(owner);
-  const docs = docsUrl ? serveDocs({ apiKey: demo?.api_key ?? null }) : null;
+  const docs = docsUrl ? serveDocs({ apiKey: demo?.api_key ?? null, port: door.port }) : null;
   starting.defer(() => docs?.stop());
   door.open(rest.fetch, options.around?.(functions) ?? functions, docs?.fetch);
 

@@ -12,6 +12,9 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
+/** What a reader reads or imports, and what may thus have to be rewritten. */
+const FOR_READERS = [".html", ".md", ".txt", ".json", ".yaml", ".ts"];
+
 /** What every answer says: its type is as stated, and no page of another site may show or read it. */
 export const HEADERS = {
   "X-Content-Type-Options": "nosniff",
@@ -27,12 +30,14 @@ export const HEADERS = {
  *
  * @param path behind the folder's address, as it stands in the URL.
  * @param base the folder's address, for the links of `404.html`.
+ * @param rewritten what becomes of the text of a file that people read or import.
  */
 export async function answerFile(
   request: Request,
   folder: string,
   path: string,
   base: string,
+  rewritten = (text: string) => text,
 ): Promise<Response> {
   const file = await fileAt(folder, path);
   if (!file) return await notFound(folder, base);
@@ -46,6 +51,9 @@ export async function answerFile(
   };
   const known = request.headers.get("If-None-Match")?.split(",").map((each) => each.trim());
   if (known?.includes(tag)) return new Response(null, { status: 304, headers });
+  if (FOR_READERS.includes(extname(file))) {
+    return new Response(rewritten(await Deno.readTextFile(file)), { headers });
+  }
   return new Response(await Deno.readFile(file), { headers });
 }
 
@@ -65,8 +73,14 @@ async function fileAt(folder: string, path: string): Promise<string | null> {
   }
 }
 
+const GONE = "<!doctype html><head><title>Not found</title></head><p>There is no such page.</p>";
+
 async function notFound(folder: string, base: string): Promise<Response> {
-  const page = await Deno.readTextFile(join(folder, "404.html"));
+  const page = await Deno.readTextFile(join(folder, "404.html")).catch((error) => {
+    // The folder is just being replaced, or somebody has removed the page.
+    if (error instanceof Deno.errors.NotFound) return GONE;
+    throw error;
+  });
   // Its links are relative, and the address that was asked for may be of any depth.
   return new Response(page.replace("<head>", `<head>\n<base href="${base}">`), {
     status: 404,

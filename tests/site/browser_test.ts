@@ -24,7 +24,7 @@ const MOST_FINDINGS_OF_REFERENCE = 4;
  * @param apiKey the key that the reference is given.
  */
 async function serveSite(apiKey: string | null) {
-  const docs = serveDocs({ apiKey, patienceMs: 120_000 });
+  const docs = serveDocs({ apiKey, port: 54321, patienceMs: 120_000 });
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const { pathname, search } = new URL(request.url);
     if (pathname.startsWith(STATIC)) {

@@ -1,9 +1,11 @@
 // What the local stack answers at /docs, with a small site in place of the real one.
 import assert from "node:assert/strict";
 import { serveDocs } from "../../local/docs.ts";
-import { withFolder } from "../support/started.ts";
+import { existsSync } from "node:fs";
+import { until, withFolder } from "../support/started.ts";
 
 const KEY = "sk_live_demo";
+const PORT = 7654;
 
 interface Served {
   parent: string;
@@ -11,6 +13,8 @@ interface Served {
   get(path: string, init?: RequestInit): Promise<Response>;
   /** Makes the site stale, and says what builds it. */
   change(build: string): Promise<void>;
+  /** Ends a build that is under way. */
+  stop(): void;
 }
 
 /** Serves a site of two pages, which a script builds. */
@@ -26,6 +30,7 @@ async function served(work: (served: Served) => Promise<void>, patienceMs = 30_0
     let isCurrent = false;
     const docs = serveDocs({
       apiKey: KEY,
+      port: PORT,
       site: {
         folder: `${parent}/site`,
         isCurrent: () => isCurrent,
@@ -43,7 +48,7 @@ async function served(work: (served: Served) => Promise<void>, patienceMs = 30_0
       await write(build);
     };
     try {
-      await work({ parent, get, change });
+      await work({ parent, get, change, stop: docs.stop });
     } finally {
       docs.stop();
     }
@@ -57,6 +62,9 @@ fs.writeFileSync("site/.made-of", "");
 fs.writeFileSync("site/index.html", "<title>First page</title>");
 fs.writeFileSync("site/404.html", "<head><title>Missing</title>");
 fs.writeFileSync("site/style.css", "a{}");
+for (const name of ["a.html", "a.md", "a.json", "a.js"]) {
+  fs.writeFileSync("site/" + name, "curl http://127.0.0.1:54321/functions/v1");
+}
 fs.writeFileSync("site/recipes/a b.html", "a recipe");
 fs.writeFileSync("outside.html", "outside");
 fs.symlinkSync("../outside.html", "site/link.html");
@@ -106,6 +114,28 @@ Deno.test("nothing outside the site is answered, whatever the path says", async 
   });
 });
 
+Deno.test("pages and files name the address of this stack, programs of the site stay as they are", async () => {
+  await served(async ({ get }) => {
+    for (const name of ["a.html", "a.md", "a.json"]) {
+      const text = await (await get(`/docs/${name}`)).text();
+      assert.equal(text, `curl http://127.0.0.1:${PORT}/functions/v1`);
+    }
+    assert.match(await (await get("/docs/a.js")).text(), /:54321/);
+  });
+});
+
+Deno.test("a site whose files somebody removes meanwhile is a 404 in plain words", async () => {
+  await served(async ({ parent, get }) => {
+    await (await get("/docs/")).text();
+    await Deno.remove(`${parent}/site`, { recursive: true });
+    const answer = await get("/docs/a.html");
+    assert.deepEqual([answer.status, /There is no such page/.test(await answer.text())], [
+      404,
+      true,
+    ]);
+  });
+});
+
 Deno.test("the settings of the reference have the demo key, for pages of this stack alone", async () => {
   await served(async ({ get }) => {
     const answer = await get("/docs/reference-settings.json");
@@ -144,3 +174,26 @@ Deno.test("a build that takes long is a page that loads itself again", async () 
     assert.equal(await Deno.readTextFile(`${parent}/builds`), ".");
   }, 100);
 });
+
+Deno.test("a build that is under way ends with the stack, and so does what it runs", async () => {
+  await served(async ({ parent, get, change, stop }) => {
+    // As npm is run, by a program that waits for it.
+    await change(`import { spawnSync } from "node:child_process";
+      spawnSync("sh", ["-c", "echo $$ > child; exec sleep 600"]);`);
+    const visit = get("/docs/");
+    const child = () => Number(Deno.readTextFileSync(`${parent}/child`));
+    await until(() => existsSync(`${parent}/child`) && child() > 0);
+    stop();
+    assert.equal((await visit).status, 500);
+    await until(() => !isAlive(child()));
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    Deno.kill(pid, "SIGCONT");
+    return true;
+  } catch {
+    return false;
+  }
+}
