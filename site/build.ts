@@ -47,6 +47,11 @@ export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise
   }
 }
 
+/** What pages and examples say where the address of a deployment is to be filled in. */
+const ANY_PROJECT = "https://<project>.supabase.co/functions/v1";
+/** The address that collections and workflows have, of the local stack. */
+const LOCAL_STACK = "http://127.0.0.1:54321/functions/v1";
+
 type Content = string | { copyOf: string };
 
 /** Every file of the site but Scalar's, by its place. */
@@ -58,7 +63,11 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   );
   files.set("supabase/functions/gateway/openapi.json", "openapi.json");
   const listed = GROUPS.flatMap((group) => group.pages).filter((path) => there.includes(path));
-  const { pages, faults } = await readPages(listed, files);
+  const { pages, faults } = await readPages(
+    listed,
+    files,
+    (text) => apiUrl === null ? text : text.replaceAll(ANY_PROJECT, apiUrl),
+  );
   faults.unshift(...faultsOfList(there));
   if (faults.length > 0) throw new Error(faults.join("\n"));
   const openapi = withServer(await readOpenApi(), apiUrl);
@@ -96,13 +105,24 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
       [`${page.place}.html`, pageOf(site, { ...page, main: page.html })],
       [`${page.place}.md`, page.markdown],
     ]),
-    ...Array.from(files, ([from, to]): [string, Content] => [to, { copyOf: join(root, from) }])
-      .filter(([to]) => to !== "openapi.json"),
+    ...await filesFor(apiUrl, files),
     ...filesBelow("site/assets").map((path): [string, Content] => [
       basename(path),
       { copyOf: join(root, path) },
     ]),
   ]);
+}
+
+/** The files beside the pages. Those that tools import have the address of the deployment filled in. */
+async function filesFor(apiUrl: string | null, files: Files): Promise<[string, Content][]> {
+  const others = [...files].filter(([, to]) => to !== "openapi.json");
+  return await Promise.all(others.map(async ([from, to]): Promise<[string, Content]> => {
+    const path = join(root, from);
+    if (apiUrl === null || !to.endsWith(".json")) return [to, { copyOf: path }];
+    const text = await Deno.readTextFile(path);
+    const filled = text.replaceAll(JSON.stringify(LOCAL_STACK), JSON.stringify(apiUrl));
+    return [to, filled.replaceAll(ANY_PROJECT, apiUrl)];
+  }));
 }
 
 /** The document with the address of one deployment. */

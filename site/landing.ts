@@ -13,8 +13,8 @@ export interface Landing {
 }
 
 const LEAD =
-  "Find, create and update contacts and deals, send WhatsApp templates, answer within the window, and " +
-  "keep a copy in step: JSON over HTTP, with the API key of one company.";
+  "Read and write the contacts, deals and conversations of your company, send WhatsApp templates, answer " +
+  "people who write, and keep a copy of your own up to date. JSON over HTTP, with one API key.";
 
 const PROMISES = [
   [
@@ -28,7 +28,7 @@ const PROMISES = [
   ["A copy stays in step", "Every change is told once, in order, from a cursor that you keep."],
   [
     "Every company by itself",
-    "A key reaches the rows of its company. The database decides that, not the code.",
+    "A key reaches the rows of its company and no others. The database decides that, not the code.",
   ],
 ];
 
@@ -89,17 +89,19 @@ ${groups(pages, "operators")}
 function firstRequest(apiUrl: string | null): string {
   const [before, lines] = apiUrl === null
     ? [
-      "On this machine, <code>npm start</code> runs everything and makes a key of a demo company. In a second terminal:",
+      "<code>npm start</code> in a checkout runs everything on your machine, with a key of a demo company. In a " +
+      "second terminal, in the same folder:",
       "export CRM_API_URL=http://127.0.0.1:54321/functions/v1\n" +
       `export CRM_API_KEY=$(node -p 'require("./.local/stack.json").demo.api_key')\n\n`,
     ]
     : [
-      "Make a key in the settings of your company, then:",
+      "Ask the operator of the API for a key with the scope read, then:",
       `export CRM_API_URL=${apiUrl}\nexport CRM_API_KEY=sk_live_…\n\n`,
     ];
   const request =
     'curl "$CRM_API_URL/gateway/contacts?temperature=hot&limit=1&fields=name,phone" \\\n' +
     '  -H "Authorization: Bearer $CRM_API_KEY"';
+  // Of the demo company; another one has other contacts.
   const answer = `{
   "data": [{ "name": "Iara Sant’Anna", "phone": "+5571900000005" }],
   "pagination": { "limit": 1, "has_more": true, "next_cursor": "…" }

@@ -30,12 +30,20 @@ interface ReadPages {
   faults: string[];
 }
 
-/** Reads pages and makes them HTML. */
-export async function readPages(paths: string[], files: Files): Promise<ReadPages> {
+/**
+ * Reads pages and makes them HTML.
+ *
+ * @param adapted what becomes of the Markdown of a page before.
+ */
+export async function readPages(
+  paths: string[],
+  files: Files,
+  adapted: (text: string) => string,
+): Promise<ReadPages> {
   const anchored: Anchored[] = [];
   const faults: string[] = [];
   const pages = await Promise.all(paths.map(async (path) => {
-    const text = await Deno.readTextFile(join(root, path));
+    const text = adapted(await Deno.readTextFile(join(root, path)));
     const place = placeOf(path);
     /** Where a link leads, with an extension for pages; null for what only the repository has. */
     const resolved = (target: string, extension: string): string | null => {

@@ -52,6 +52,16 @@ Deno.test("every page of docs/ is on the site, as HTML and as Markdown", async (
   }
 });
 
+Deno.test("pages and files of a deployment have its address where a reader has to fill it in", () => {
+  const gettingStarted = files.get("getting-started.md")!;
+  assert.match(gettingStarted, /^export CRM_API_URL=https:\/\/crm\.example\/functions\/v1$/m);
+  for (const [path, text] of files) {
+    assert.doesNotMatch(text, /(<|&lt;)project(>|&gt;)\.supabase\.co\/functions\/v1(?!\/)/, path);
+    const isImported = path.startsWith("files/") && path.endsWith(".json");
+    if (isImported) assert.ok(text.includes(`"value": "${API}"`), path);
+  }
+});
+
 Deno.test("every link and every anchor of the site leads to something", () => {
   let followed = 0;
   for (const [path, html] of pages) {
