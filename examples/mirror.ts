@@ -4,7 +4,6 @@ const [file = "contacts.csv", seconds = "30"] = Deno.args;
 const [api, key] = [Deno.env.get("CRM_API_URL"), Deno.env.get("CRM_API_KEY")];
 if (!api || !key) throw new Error("Set CRM_API_URL and CRM_API_KEY.");
 const COLUMNS = "id name phone email temperature tags empresa archived_at updated_at".split(" ");
-
 /** The cells of each contact by its id, and the cursor behind them. */
 let state: { cursor: string | null; contacts: Record<string, unknown[]> } = await Deno
   .readTextFile(`${file}.state.json`).then(JSON.parse, (error) => {
@@ -41,6 +40,7 @@ for (let failures = 0, isChanged = true, savedAt = Date.now();;) {
   const { status, headers, data, pagination, code, error } = answer;
   if (code === "cursor_expired") [state, isChanged] = [{ cursor: null, contacts: {} }, true];
   else if (status === 429 || status >= 500) {
+    if (error instanceof Deno.errors.NotCapable) throw error; // --allow-net names another host
     console.error(`${error}; trying again`);
     await wait(1000 * (Number(headers.get("Retry-After")) || Math.min(2 ** failures++, 60)));
   } else if (status !== 200) throw new Error(`${status} ${code}: ${error}`);

@@ -10,10 +10,10 @@ import { type Bend, bendingProxy } from "./bending_proxy.ts";
 const CHANGES = "GET /gateway/contacts/changes";
 
 /** The script on contacts.csv of a folder, with no more permissions than the page gives it. */
-function started(folder: string, url: string, key: string) {
+function started(folder: string, url: string, key: string, host = new URL(url).host) {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
-      ...["run", "--no-prompt", "--no-config", "--no-check", `--allow-net=${new URL(url).host}`],
+      ...["run", "--no-prompt", "--no-config", "--no-check", `--allow-net=${host}`],
       ...["--allow-read=.", "--allow-write=.", "--allow-env=CRM_API_URL,CRM_API_KEY"],
       ...[`${root}examples/mirror.ts`, "contacts.csv", "0.02"],
     ],
@@ -158,8 +158,12 @@ Deno.test("the mirror waits as Retry-After says, survives broken answers and beg
   });
 });
 
-Deno.test("the mirror ends with the reason when its key is refused", async () => {
+Deno.test("the mirror ends with the reason when its key is refused, or its host is not allowed", async () => {
   await withFolder(async (folder) => {
+    await using other = started(folder, stack.url, "sk_live_any", "crm.example");
+    const [failed, said] = await other.ended();
+    assert.equal(failed, 1);
+    assert.match(said, /Requires net access to "127\.0\.0\.1:\d+"/);
     await using mirror = started(folder, stack.url, "sk_live_wrong");
     const [code, printed] = await mirror.ended();
     assert.equal(code, 1);
