@@ -87,7 +87,8 @@ export function serveDocs(
   const stop = () => {
     isStopped = true;
     try {
-      if (builder) Deno.kill(-builder.pid, "SIGTERM");
+      // npm goes on after a SIGTERM. What is half done is in a place of its own, and is begun anew.
+      if (builder) Deno.kill(-builder.pid, "SIGKILL");
     } catch (error) {
       if (!(error instanceof Deno.errors.NotFound)) throw error; // it has just ended by itself
     }

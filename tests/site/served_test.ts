@@ -177,9 +177,9 @@ Deno.test("a build that takes long is a page that loads itself again", async () 
 
 Deno.test("a build that is under way ends with the stack, and so does what it runs", async () => {
   await served(async ({ parent, get, change, stop }) => {
-    // As npm is run, by a program that waits for it.
+    // As npm is run, which goes on after a SIGTERM, by a program that waits for it.
     await change(`import { spawnSync } from "node:child_process";
-      spawnSync("sh", ["-c", "echo $$ > child; exec sleep 600"]);`);
+      spawnSync("sh", ["-c", "trap : TERM; echo $$ > child; while :; do sleep 0.1; done"]);`);
     const visit = get("/docs/");
     const child = () => Number(Deno.readTextFileSync(`${parent}/child`));
     await until(() => existsSync(`${parent}/child`) && child() > 0);
