@@ -133,8 +133,9 @@ function notBuilt(said: string): string {
   return `<h1>The documentation could not be built</h1>
 <p>The API works all the same. <code>npm run site</code> said:</p>
 <pre>${said.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</pre>
-<p>The first build downloads two packages and a file with npm, so it needs a network. Load this page again to try once
-more. The same pages are in the folder <code>docs/</code>, as Markdown.</p>`;
+<p>A build writes into the folder <code>site/</code>. The first one downloads two packages and a file with npm, so it
+needs a network. Load this page again to try once more. The same pages are in the folder <code>docs/</code>, as
+Markdown.</p>`;
 }
 
 /** A page that needs no file. */

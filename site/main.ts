@@ -16,7 +16,11 @@ const options = program.opts<{ out: string; apiUrl?: string; unlessCurrent: bool
 const out = resolve(options.out);
 
 // One build at a time: the operating system releases the lock also when a build is killed.
-using lock = await Deno.open(join(root, "site", ".lock"), { write: true, create: true });
+using lock = await Deno.open(join(root, "site", ".lock"), { write: true, create: true })
+  .catch((error: Error) => {
+    console.error(`The folder site/ of the checkout cannot be written: ${error.message}`);
+    return Deno.exit(1);
+  });
 await lock.lock(true);
 
 try {
