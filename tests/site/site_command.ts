@@ -1,6 +1,6 @@
 // `npm run site` as tests run it: on this checkout, and on a copy whose pages they change.
 import { root } from "../../local/checkout.ts";
-import { filesBelow } from "../../site/sources.ts";
+import { filesBelow } from "../../local/site_sources.ts";
 
 /** How a build ended. */
 export interface Ending {
@@ -42,7 +42,13 @@ export async function copyOfCheckout(folder: string): Promise<string> {
   const { code, err } = await site(["--unless-current"]);
   if (code !== 0) throw new Error(err);
   const files = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "README.md", "package.json"]
-    .concat("package-lock.json", "deno.json", "import_map.json", "local/checkout.ts")
+    .concat(
+      "package-lock.json",
+      "deno.json",
+      "import_map.json",
+      "local/checkout.ts",
+      "local/site_sources.ts",
+    )
     .concat("local/setup.mjs", "supabase/functions/gateway/openapi.json");
   for (const name of ["docs", "examples", "site"]) files.push(...filesBelow(name));
   for (const file of files) {
