@@ -64,7 +64,8 @@ async function runImport(path: string, { rejected: rejectedPath, ...options }: C
     importContacts(project, file, options, rejected, stopping)
   );
   print(options, { ...imported, dry_run: options.dryRun }, () => {
-    const words = `${imported.rows.toLocaleString("en")} rows: ${inWords(imported)}.`;
+    const rows = imported.rows === 1 ? "row" : "rows";
+    const words = `${imported.rows.toLocaleString("en")} ${rows}: ${inWords(imported)}.`;
     return options.dryRun ? `A dry run, nothing was written. ${words}` : `Imported ${words}`;
   });
   if (imported.rejected > 0) throw new OperatorError(rejection(imported, rejected));

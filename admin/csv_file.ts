@@ -70,7 +70,7 @@ function linesBeforeFault(bytes: Uint8Array): number {
  *
  * @param texts the file piece by piece. Only a piece and a record are in memory at a time.
  * @param separator of the cells.
- * @throws OperatorError when a quote is never closed.
+ * @throws OperatorError when a quote is never closed, a row is far too long, or lines do not end as they do today.
  */
 export async function* recordsOf(
   texts: AsyncIterable<string>,
@@ -84,7 +84,10 @@ export async function* recordsOf(
     const record: CsvRecord = open
       ? { line: open.line, text: `${open.text}\n${text}` }
       : { line, text };
-    if (record.text.length > MAX_RECORD) throw notClosed(record.line);
+    if (line === 1 && text.includes("\r")) throw oldLines();
+    if (record.text.length > MAX_RECORD) {
+      throw isOpen || open ? notClosed(record.line) : tooLong(record.line);
+    }
     open = isOpen ? record : null;
     if (!isOpen && record.text !== "") yield record;
   }
@@ -95,6 +98,19 @@ function notClosed(line: number): OperatorError {
   return new OperatorError(
     `Nothing closes a quote in the row that begins in line ${line}: put a second one at the end of its cell, and ` +
       "write a quote that is part of a text twice.",
+  );
+}
+
+function oldLines(): OperatorError {
+  return new OperatorError(
+    "The lines of the file end with a carriage return alone, as those of old Macs: save it as CSV in UTF-8.",
+  );
+}
+
+function tooLong(line: number): OperatorError {
+  return new OperatorError(
+    `The row in line ${line} has more than ${MAX_RECORD} characters: this is no file of contacts, or a line break is ` +
+      "missing in it.",
   );
 }
 

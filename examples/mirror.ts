@@ -13,9 +13,9 @@ let state: { cursor: string | null; contacts: Record<string, unknown[]> } = awai
   });
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Replaces a file in one step: who reads it finds the old one or the new one, and never half of it. */
+/** Replaces a file in one step, so that nobody ever finds half of it. Only its owner may read it. */
 async function replace(path: string, text: string) {
-  await Deno.writeTextFile(`${path}.new`, text);
+  await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
   await Deno.rename(`${path}.new`, path);
 }
 

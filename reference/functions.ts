@@ -45,13 +45,14 @@ export function describedPath({ name }: ApiFunction, { path }: Operation): strin
 
 /** The codes of all errors that an operation can answer: its own, and those that every operation like it has. */
 export function errorsOf(operation: Operation): ErrorCode[] {
-  const { scope, body, errors = [] } = operation;
+  const { scope, method, errors = [] } = operation;
   return [
     "malformed_request",
     ...(scope === null
       ? []
       : ["missing_api_key", "invalid_api_key", "insufficient_scope"] as const),
-    ...(body ? ["request_timeout", "payload_too_large"] as const : []),
+    // Also where it takes no body: whether one comes is looked at.
+    ...(method === "GET" ? [] : ["request_timeout", "payload_too_large"] as const),
     "invalid_request",
     ...(scope === null ? [] : ["too_many_requests", "database_unavailable"] as const),
     "internal",

@@ -134,9 +134,14 @@ Deno.test("a file that is not CSV in UTF-8 is refused as a whole, wherever that 
   await refuses(latin("phone\n+5511987654321\n\xc3"), /is not in UTF-8 \(line 3\): /);
   await refuses('phone,name\n1,2\n3,"4\n5,6\n', /^Nothing closes a quote .* in line 3: /);
   await refuses(
-    `phone,name\n1,"${"x".repeat(1024 * 1024)}"\n`,
+    `phone,name\n1,"${"x".repeat(1024 * 1024)}\n`,
     /^Nothing closes a quote .* line 2: /,
   );
+  await refuses(
+    `phone,name\n1,${"x".repeat(1024 * 1024)}\n`,
+    /^The row in line 2 has more than 1048576 characters: .*line break is missing/,
+  );
+  await refuses("phone,name\r1,Ada\r", /^The lines of the file end with a carriage return alone/);
   await withFolder(async (folder) => {
     await assert.rejects(openContactFile(folder), { message: `${folder} is not a file.` });
     const message = `There is no file ${folder}/none.csv.`;

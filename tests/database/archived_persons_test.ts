@@ -3,7 +3,8 @@
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import { rolledBack } from "../support/acting_as.ts";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
+import { actAs, actAsPerson, rolledBack } from "../support/acting_as.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { committed, overlapping } from "./connections.ts";
 import { anyMessageId, anyUserId, at, contactsOf, tell } from "./inbound.ts";
@@ -232,4 +233,51 @@ Deno.test("a deal waits for whoever archives its contact, and is refused then", 
     ),
     /deals_contact_not_archived/,
   );
+});
+
+Deno.test("a further phone is its restored contact's or a new one's, and not both's, when both come at once", async () => {
+  const key_hash = await hashKey(company.keys.all);
+  const makers: [string, (sql: Sql, phone: string) => Promise<unknown>][] = [
+    ["a send", (sql, phone) => sendTo(sql, phone)],
+    ["a key", async (sql, phone) => {
+      await actAs(sql, "api_client", { key_hash, scope: "write" });
+      return sql`select write_contacts(array[${sql.json({ phone })}], atomic => true)`;
+    }],
+    ["a person", async (sql, phone) => {
+      await actAsPerson(sql, company.member_id);
+      return sql`insert into contacts ${sql({ company_id, phone })}`.catch((error) => {
+        assert.equal(error.constraint_name, "contacts_one_per_phone");
+      });
+    }],
+  ];
+  for (const [name, makes] of makers) {
+    for (const isRestoredFirst of [true, false]) {
+      const [phone, id] = await committed(async (sql) => {
+        const [phone, id] = [anyPhone(), await newContact(sql)];
+        await sql`
+          insert into contact_former_phones (company_id, contact_id, phone, until)
+          values (${company_id}, ${id}, ${phone}, 'infinity')
+        `;
+        await archive(sql, id);
+        return [phone, id];
+      });
+      const restores = (sql: Sql) => archive(sql, id, false);
+      const adds = (sql: Sql) => makes(sql, phone);
+      await (isRestoredFirst ? overlapping(restores, adds) : overlapping(adds, restores))
+        .catch((error) => {
+          if (error.constraint_name !== "contacts_one_per_phone") throw error;
+        });
+      const [{ count }] = await committed((sql) =>
+        sql`
+          select count(*)::integer from (
+            select id from contacts where company_id = ${company_id} and phone_key = app.phone_key(${phone})
+            union
+            select contact_id from contact_former_phones
+            where company_id = ${company_id} and phone_key = app.phone_key(${phone}) and until = 'infinity'
+          ) as having_it
+        `
+      );
+      assert.equal(count, 1, `${name}, ${isRestoredFirst ? "restored first" : "restored last"}`);
+    }
+  }
 });

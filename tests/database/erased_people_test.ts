@@ -65,7 +65,7 @@ const statusOf = (person: Person, id: string, more: Record<string, unknown> = {}
 });
 
 /** A pattern of all texts that say who the person is: in every spelling, in base64, and as bytes of these. */
-function tracesOf({ digits, mark }: Person): string {
+function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): string {
   const texts = [`11${digits}`, `119${digits}`, `1202${digits}`, mark];
   // Of base64, each of the three ways in which the bytes may stand to its groups of three.
   const base64 = texts.flatMap((text) =>
@@ -396,6 +396,47 @@ Deno.test("after an erasing, no column of any table says who the person was, and
   const kept = JSON.parse(body).entry[0].changes[0].value;
   assert.equal(kept.messages[0].text.body, "\u0000 Não \ud800 sou ninguém \\u0000 😀");
   assert.deepEqual([kept.messages.length, kept.contacts.length, kept.statuses.length], [1, 1, 2]);
+});
+
+Deno.test("a phone that the company has replaced is erased too, but not what its next owner said", async () => {
+  for (const isTaken of [false, true]) {
+    const [company, { phone, wa_id, ...person }] = [await newCompany(), anyPerson()];
+    const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
+    const write = (json: Record<string, unknown>) =>
+      call(company.keys.all, "PUT", "/contacts", { json });
+    const { id } = (await write({ phone, name: person.name })).body.data;
+    // The person has no id at the channel.
+    const parts = (mark: string, ago: number) => ({
+      contacts: [{ wa_id, profile: { name: mark } }],
+      messages: [{
+        ...{ from: wa_id, id: idWith(wa_id), timestamp: seconds(ago) },
+        ...{ type: "text", text: { body: `Sou ${mark}` } },
+      }],
+    });
+    const says = async (mark: string, ago: number) => {
+      const body = eventOf([company.phone_number_id, parts(mark, ago)]);
+      assert.equal((await webhook.post(app, body)).status, 200);
+    };
+    await says(person.mark, 60);
+    const changes = { phone: anyPerson().phone };
+    const changed = await call(company.keys.write, "PATCH", `/contacts/${id}`, { json: changes });
+    assert.equal(changed.status, 200);
+    const next = anyPerson();
+    if (isTaken) await says(next.mark, 0);
+    assert.equal((await erase(company, id)).status, 200);
+
+    const { digits, mark } = person;
+    const left = (mark: string, digits: string) =>
+      withDatabase((sql) => columnsWith(sql, tracesOf({ mark, digits })));
+    if (!isTaken) assert.deepEqual(await left(mark, digits), []);
+    else {
+      assert.deepEqual(await left(mark, next.digits), []);
+      const kept = await left(next.mark, next.digits);
+      assert.ok(
+        kept.includes("public.channel_events.body") && kept.includes("public.messages.content"),
+      );
+    }
+  }
 });
 
 async function countsOf(sql: postgres.Sql, company_id: string) {

@@ -184,3 +184,30 @@ Deno.test("the job of each minute deletes keys of more than 24 hours ago, whatev
     assert.deepEqual(left.map(({ key }) => key), [young.key]);
   });
 });
+
+Deno.test("keys of erased people are found among many outcomes, however many records a person has", async () => {
+  await rolledBack(async (sql) => {
+    const { id: company_id } = await newCompany();
+    const deal = crypto.randomUUID();
+    await sql`
+      insert into idempotency_keys (company_id, path, key, fingerprint, outcome)
+      select ${company_id}, '/deals/batch', 'batch ' || n, 'digest', (
+        select jsonb_agg(jsonb_build_object('status', 201, 'id', gen_random_uuid()) order by place)
+          || case n when 7 then ${sql.json([{ status: 201, id: deal }])} else '[]' end
+        from generate_series(1, 500) as place where n > 0
+      )
+      from generate_series(1, 50) as n
+    `;
+    await sql`set local statement_timeout = '4s'`;
+    await sql`
+      select app.erase_idempotency_keys(
+        ${company_id}, ${deal}::uuid || array(select gen_random_uuid() from generate_series(1, 3000)), '{}'
+      )
+    `;
+    const left = await sql`
+      select key from idempotency_keys where company_id = ${company_id} and key not like 'erased.%' order by made_at
+    `;
+    assert.equal(left.length, 49);
+    assert.ok(!left.some(({ key }) => key === "batch 7"));
+  });
+});

@@ -51,9 +51,7 @@ Deno.test("the anchor of each code is the code, which doc_url leads to", async (
 Deno.test("each section says what the code means, its cause, what to do, and whether to repeat", () => {
   for (const { code, text } of sections) {
     const labels = Array.from(text.matchAll(/^- \*\*([\w ]+):\*\*/gm), ([, label]) => label);
-    const expected = /Cause and what to do/.test(text)
-      ? ["Status", "Meaning", "Cause and what to do", "Repeat"]
-      : ["Status", "Meaning", "Cause", "What to do", "Repeat"];
+    const expected = ["Status", "Meaning", "Cause", "What to do", "Repeat"];
     assert.deepEqual(labels.filter((label) => label !== "In the body"), expected, code);
   }
 });

@@ -58,7 +58,7 @@ async function inStep(folder: string, { keys }: Company) {
   await until(async () => {
     const { body } = await call(keys.read, "GET", "/contacts?archived=include&limit=200");
     const expected = body.data.map((each: Record<string, unknown>) =>
-      `${each.id} ${each.phone} ${each.archived_at ?? ""} ${each.updated_at}`
+      `${each.id} ${each.phone ?? ""} ${each.archived_at ?? ""} ${each.updated_at}`
     );
     const rows = await rowsIn(folder) ?? [];
     const found = rows.map((row) => `${row.id} ${row.phone} ${row.archived_at} ${row.updated_at}`);
@@ -79,7 +79,8 @@ async function named(folder: string): Promise<Set<string>> {
 Deno.test("the mirror follows changes, archiving, merging, deletion and kills", async () => {
   await withFolder(async (folder) => {
     const company = await newCompany();
-    const [merged, deleted, archived] = await added(company, ["Merged", "Deleted", "Archived"]);
+    const words = ["Merged", "Deleted", "Archived", "Erased"];
+    const [merged, deleted, archived, erased] = await added(company, words);
     {
       await using _mirror = started(folder, stack.url, company.keys.read);
       await inStep(folder, company);
@@ -91,7 +92,10 @@ Deno.test("the mirror follows changes, archiving, merging, deletion and kills", 
       json: { from: merged },
     });
     const gone = await call(write, "DELETE", `/contacts/${archived}`);
-    assert.deepEqual([into.status, gone.status], [200, 204]);
+    const erasing = await call(write, "POST", `/contacts/${erased}/erase`, {
+      json: { confirm: erased },
+    });
+    assert.deepEqual([into.status, gone.status, erasing.status], [200, 204, 200]);
     await withDatabase((sql) => sql`delete from contacts where id = ${deleted}`);
     {
       await using _mirror = started(folder, stack.url, company.keys.read);
@@ -99,9 +103,10 @@ Deno.test("the mirror follows changes, archiving, merging, deletion and kills", 
     }
     const names = await named(folder);
     assert.deepEqual(
-      ["Merged", "Deleted", "Archived", "While it runs"].map((name) => names.has(name)),
-      [false, false, true, true],
+      [...words, "While it runs"].map((name) => names.has(name)),
+      [false, false, true, false, true],
     );
+    assert.equal((await Deno.stat(`${folder}/contacts.csv`)).mode! & 0o777, 0o600);
     const left = Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
     assert.deepEqual(left.filter((name) => !name.endsWith(".new")), [
       "contacts.csv",

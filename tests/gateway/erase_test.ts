@@ -252,6 +252,24 @@ Deno.test("whoever asked not to be contacted goes on being so, however the phone
   assert.equal((await newContact({ phone: byWord.phone })).do_not_contact, false);
 });
 
+Deno.test("erasing a contact of before takes back nothing that the person has asked for since", async () => {
+  const before = await newContact();
+  await ask("DELETE", `/contacts/${before.id}`);
+  const since = await newContact({ phone: before.phone, do_not_contact: true });
+  for (const { id } of [since, before]) assert.equal((await erase(id)).status, 200);
+  const back = await newContact({ phone: before.phone });
+  assert.deepEqual(
+    [back.do_not_contact, back.do_not_contact_at],
+    [true, since.do_not_contact_at],
+  );
+  // Of two decisions, the later one counts, whichever contact is erased last.
+  await ask("PATCH", `/contacts/${back.id}`, { phone: back.phone, do_not_contact: false });
+  await ask("DELETE", `/contacts/${back.id}`);
+  const last = await newContact({ phone: back.phone });
+  for (const { id } of [last, back]) assert.equal((await erase(id)).status, 200);
+  assert.equal((await newContact({ phone: back.phone })).do_not_contact, false);
+});
+
 Deno.test("a send under way while its person is erased ends, and brings nothing back", async () => {
   const contact = await newContact({ name: "Ada" });
   const json = template(contact.phone, { idempotency_key: `under-way-${contact.phone}` });

@@ -134,6 +134,13 @@ Deno.test("no other contact takes the further phone, and the survivor itself may
   assert.equal((await rest(person, "PATCH", at, { json: { phone } })).status, 409);
   const json = { company_id: company.id, phone };
   assert.equal((await rest(person, "POST", "/contacts", { json })).status, 409);
+  // Nor does one that had it, or was given it, while it was archived.
+  const archived_at = new Date().toISOString();
+  assert.equal((await rest(person, "PATCH", at, { json: { phone, archived_at } })).status, 200);
+  const back = { json: { archived_at: null } };
+  assert.equal((await rest(person, "PATCH", at, back)).status, 409);
+  const restored = await ask("POST", `/contacts/${stranger.id}/restore`);
+  assert.deepEqual([restored.status, restored.body.existing_id], [409, survivor.id]);
   assert.equal((await ask("PATCH", `/contacts/${survivor.id}`, { phone })).status, 200);
 });
 

@@ -156,6 +156,30 @@ for (const route of bodyRoutes) {
   });
 }
 
+Deno.test("a request that takes no body is refused with one that says something, and nothing is done", async () => {
+  const { all, read } = company.keys;
+  const [contact, archived] = [company.contact_id, company.archived_contact_id];
+  for (
+    const [method, path] of [
+      ["DELETE", `/contacts/${contact}`],
+      ["POST", `/contacts/${archived}/restore`],
+    ] as const
+  ) {
+    const sent = (body: string, key = all) => call(key, method, path, { body, headers: JSON_TYPE });
+    for (const body of ['{"phone":"+14155550123"}', "[]", "x"]) {
+      const { status, body: answered } = await sent(body);
+      assert.deepEqual([status, answered.code], [422, "invalid_request"], `${method} ${body}`);
+      assert.match(answered.error, /^The request body must be empty/);
+    }
+    assert.equal((await sent("x", "sk_live_wrong")).status, 401);
+    assert.equal((await sent("x", read)).status, 403);
+  }
+  assert.equal((await call(all, "GET", `/contacts/${contact}`)).status, 200);
+  assert.equal((await call(all, "GET", `/contacts/${archived}`)).status, 404);
+  const again = await call(all, "DELETE", `/contacts/${archived}`, { body: " {} " });
+  assert.equal(again.status, 204);
+});
+
 const NOT_FOUND =
   /^(Contact|Deal|Pipeline|Stage|Conversation|Message|Team|Member|Template|Send) not found$/;
 

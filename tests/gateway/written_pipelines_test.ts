@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { type Company, newCompany } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { assertInOrder } from "../support/pipelines.ts";
+import { until } from "../support/started.ts";
+import { withDatabase } from "../support/test_stack.ts";
 
 type Row = Record<string, unknown>;
 
@@ -133,6 +135,9 @@ Deno.test("a stage is archived once its deals have a place to go, and they move 
   assert.deepEqual(only.map(({ name }: Row) => name).sort(), ["Stage", "from"]);
   const included = (await ask("GET", `/pipelines/${id}?include=stages`)).body.data.stages;
   assert.deepEqual(included.map(({ name }: Row) => name), ["to"]);
+  const all = await ask("GET", `/pipelines/${id}?include=stages&archived=include`);
+  const shown = all.body.data.stages.map(({ name }: Row) => name);
+  assert.deepEqual(shown.sort(), ["Stage", "from", "to"]);
   assertConflict(await ask("PATCH", path, { name: "x" }), /archived stage cannot be changed/);
   const into = { title: "x", contact_id: company.contact_id, stage_id: from.id };
   const batch = { items: [into, { ...into, stage_id: to.id }] };
@@ -166,6 +171,9 @@ Deno.test("a pipeline is archived with its stages, and takes no other", async ()
   );
   assertConflict(await ask("PATCH", `/pipelines/${id}`, { is_default: true }), /cannot be changed/);
   assert.equal((await ask("GET", `/pipelines/${id}?archived=only`)).body.data.name, "Ending");
+  const listed = await ask("GET", "/pipelines?archived=only&include=stages");
+  const ended = listed.body.data.find((pipeline: Row) => pipeline.id === id);
+  assert.deepEqual(ended.stages.map(({ id }: Row) => id), [stage.id]);
   await assertInOrder(company.id);
 });
 
@@ -257,4 +265,30 @@ Deno.test("deals that come into a stage while it is archived are refused or move
   if (last.status !== 204) last = await ask("DELETE", `/stages/${from}?move_deals_to=${to}`);
   assert.equal(last.status, 204);
   await assertInOrder(own.id);
+});
+
+Deno.test("a batch that says a deal's own stage does not lock up with who archives the stage", async () => {
+  const own = await newCompany();
+  const [from, to] = own.stage_ids;
+  const { archiving } = await withDatabase((sql) =>
+    sql.begin(async (sql) => {
+      // As a batch does: first its deals, then their stages.
+      await sql`select from deals where id = ${own.deal_id} for no key update`;
+      const [{ pid }] = await sql`select pg_backend_pid() as pid`;
+      const archiving = as(own).ask("DELETE", `/stages/${from}?move_deals_to=${to}`);
+      await withDatabase((other) =>
+        until(async () =>
+          (await other`
+            select from pg_stat_activity where ${pid} = any (pg_blocking_pids(pg_stat_activity.pid))
+          `).length > 0
+        )
+      );
+      await sql`select from stages where id = ${from} for key share`;
+      // In an object, because a promise would be waited for.
+      return { archiving };
+    })
+  );
+  assert.equal((await archiving).status, 204);
+  const { body } = await as(own).ask("GET", `/deals/${own.deal_id}`);
+  assert.equal(body.data.stage_id, to);
 });

@@ -16,7 +16,7 @@ import { idempotencyOf, readIdempotencyKey, requireKeyOfBody } from "./idempoten
 import { bodiesOf, type Operation } from "./operation.ts";
 import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
 import { requestId } from "./request_id.ts";
-import { readBody, readParams, readQuery } from "./validate.ts";
+import { readBody, readParams, readQuery, requireNoBody } from "./validate.ts";
 
 interface ApiOptions {
   /** The function's name, which is the first part of every path. */
@@ -95,10 +95,11 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   const key = readIdempotencyKey(c.req.raw.headers, operation);
   c.set("isRepeatable", key !== null);
   let body: unknown;
-  if (operation.body) {
-    const { answers, batch, maxValues = MAX_VALUES } = operation;
-    const judge = async () => await caller?.judgeUnlessKnown();
-    const reading = { maxValues, timeoutMs: bodyTimeoutMs, judge };
+  const { answers, batch, maxValues = MAX_VALUES } = operation;
+  const judge = async () => await caller?.judgeUnlessKnown();
+  const reading = { maxValues, timeoutMs: bodyTimeoutMs, judge };
+  if (!operation.body) await requireNoBody(c.req.raw, reading);
+  else {
     const readOnly = Object.values(answers).flatMap(readOnlyFields);
     body = batch
       ? await readBatch(c.req.raw, batch, reading)

@@ -47,6 +47,20 @@ export async function readObject<Schemas extends Record<string, z.ZodType>>(
   return { schema, value: parseObject(text, () => parse(text, survey)) };
 }
 
+/**
+ * Refuses the body of a request that takes none, so that nothing is dropped in silence. Clients send nothing, white space
+ * or an object without a member. The body of a GET has no meaning (RFC 9110, 9.3.1), and is not read.
+ *
+ * @throws ApiError invalid_request when the body says something, and what reading it throws.
+ */
+export async function requireNoBody(request: Request, reading: BodyReading): Promise<void> {
+  if (request.method === "GET" || !request.body) return;
+  const { text } = await readJsonText(request, reading);
+  if (!/^\s*(\{\s*\})?\s*$/.test(text)) {
+    throw refused("must be empty: nothing is taken from one here");
+  }
+}
+
 /** The message about a field that a body does not take. @param readOnly fields that the service sets. */
 export function ofUnknownField(readOnly: string[]): (key: string) => string {
   return (key) => readOnly.includes(key) ? "is read-only" : "is not a field that is accepted here";

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { notOneOf } from "../../_shared/http/suggestion.ts";
+import type { Archived } from "./archived.ts";
 import { type Included, recordSchema, type Resource } from "./resource.ts";
 
 // What of a record is answered: all of its fields or those that `fields` names, and the records that `include` adds.
@@ -111,15 +112,17 @@ interface Orderable<Query> {
   order(column: string, options: { ascending: boolean; referencedTable: string }): Query;
 }
 
-/** The query, with its embedded lists in their order, and without what they leave out. */
+/** The query, with its embedded lists in their order, and without the archived records that it does not ask for. */
 export function withIncludedInOrder<Query extends Orderable<Query>>(
   query: Query,
   { includes = {} }: Resource,
-  { include = [] }: Projection,
+  { include = [], archived = "exclude" }: Projection & { archived?: Archived },
 ): Query {
   for (const name of include) {
     const { listedBy = [], leavesOutArchived } = includes[name];
-    if (leavesOutArchived) query = query.filter(`${name}.archived_at`, "is", "null");
+    if (leavesOutArchived && archived === "exclude") {
+      query = query.filter(`${name}.archived_at`, "is", "null");
+    }
     for (const { column, ascending } of listedBy) {
       query = query.order(column, { ascending, referencedTable: name });
     }

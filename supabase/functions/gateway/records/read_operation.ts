@@ -69,7 +69,7 @@ export function readOperation<const Name extends string>(
 export async function readRecords(
   caller: Caller,
   resource: Resource,
-  projection: Projection,
+  projection: Projection & { archived?: Archived },
   field: string,
   value: string,
   conditions: Condition[] = [],

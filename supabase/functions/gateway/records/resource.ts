@@ -52,7 +52,7 @@ export interface Included {
   table: Table;
   /** One record, or a list in this order. */
   listedBy?: { column: string; ascending: boolean }[];
-  /** Whether archived ones are left out, whatever the read asks for. */
+  /** Whether archived ones are left out of a read that does not ask for archived records. */
   leavesOutArchived?: boolean;
 }
 

@@ -86,7 +86,7 @@ const REFUSED_CHANGES = {
 const REFUSED_ARCHIVING = {
   default: conflict("The default pipeline cannot be archived; make another one the default first"),
   has_deals: conflict(
-    "The pipeline has deals; move them to stages of another pipeline first",
+    "The pipeline has deals, which may be archived ones; move them to stages of another pipeline first",
   ),
 };
 

@@ -1,0 +1,237 @@
+// What the programs of the recipes do with the demo company, and what they do not.
+import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import type { StackAddresses } from "../../local/stack.ts";
+import { answeringProxy } from "../support/answering_proxy.ts";
+import { PYTHON } from "../support/programs.ts";
+import { ask, until } from "../support/started.ts";
+
+/** What a test of one program has. */
+export interface Trial {
+  /** Runs the program with these variables in its environment, and returns the lines that it prints. */
+  run(variables: Record<string, string>): Promise<string[]>;
+  stack: StackAddresses;
+  /** The folder in which the program runs. */
+  folder: string;
+  /** Its name. */
+  language: string;
+  /** A digit that is another one for each language, for names and phones. */
+  digit: number;
+}
+
+/** What the programs of each recipe do, by the name of its page. */
+export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
+  "find-or-create-a-contact": async ({ run, stack, digit }) => {
+    const first = await run({ PHONE: `+551199000021${digit}` });
+    // Another spelling and another name: the person is a contact already.
+    const second = await run({ PHONE: `+55119000021${digit}`, NAME: "Beatriz" });
+    assert.deepEqual(second, first);
+    const { body } = await ask(stack, `/contacts?phone=%2B551199000021${digit}`);
+    const found = body.data.map((each: Row) => [`${each.id} ${each.name}`, each.source]);
+    assert.deepEqual(found, [[first[0], "form"]]);
+    assert.match(first[0], / Bia Torres$/);
+  },
+
+  "sync-contacts": async ({ run, stack, language, folder, digit }) => {
+    const isDatabase = language === "Python";
+    const variables = { COPY: `copy-${digit}` };
+    // A change may wait for work that began earlier, so the program runs again.
+    const inStep = async (tries = 5): Promise<number> => {
+      const [line] = await run(variables);
+      const copy = await readCopy(`${folder}/copy-${digit}`, isDatabase);
+      const rows = await allContacts(stack);
+      assert.ok(line.endsWith(` changes, ${copy.length} contacts`), line);
+      const changes = parseInt(line);
+      if (tries > 1 && !isDeepStrictEqual(copy.sort(byId), rows.sort(byId))) {
+        return changes + await inStep(tries - 1);
+      }
+      assert.deepEqual(copy, rows);
+      return changes;
+    };
+    const gone = await write(stack, "PUT", "/contacts", { phone: `+1415555017${digit}` });
+    const stays = await write(stack, "PUT", "/contacts", { phone: `+1415555018${digit}` });
+    await inStep();
+    const json = { phone: `+1415555018${digit}`, name: language };
+    await write(stack, "PUT", "/contacts", json);
+    await write(stack, "POST", `/contacts/${stays.id}/merge`, { from: gone.id });
+    assert.equal(await inStep(), 2);
+
+    // The database is restored from a backup: the cursor is worth nothing, and everything is read anew.
+    await restartChanges(stack);
+    if (language === "curl") {
+      await assert.rejects(run(variables), /cursor_expired/);
+      await Deno.remove(`${folder}/copy-${digit}`);
+    }
+    assert.ok(await inStep() >= 40);
+  },
+
+  "open-and-move-a-deal": async ({ run, stack, language }) => {
+    const variables = { ORDER: `B-${language}` };
+    const [line] = await run(variables);
+    const { body: { data: deals } } = await ask(stack, `/deals?q=B-${language}&include=stage`);
+    assert.equal(deals.length, 1);
+    const [{ id, title, value, stage }] = deals;
+    assert.equal(line, `${id} Order B-${language} is in Qualified`);
+    assert.deepEqual([title, value, stage.name], [`Order B-${language}`, 1999.5, "Qualified"]);
+    const history = await ask(stack, `/deals/${id}/history`);
+    const kinds = history.body.data.map(({ kind }: Row) => kind);
+    assert.deepEqual(kinds, ["stage_changed", "created"]);
+    // What a person has moved stays there, and there is no other deal.
+    await write(stack, "PATCH", `/deals/${id}`, { stage_id: await stageOf(stack, "Closing") });
+    assert.deepEqual(await run(variables), [`${id} Order B-${language} is in Closing`]);
+  },
+
+  "send-a-template-safely": async ({ run, stack, language, digit }) => {
+    const variables = { PHONE: `+1415555015${digit}`, ORDER: `C-${language}` };
+    // The first request is refused for the moment, and the answer to the second one is lost.
+    await using proxy = unsteadyProxy(stack.url);
+    const [first] = await run({ ...variables, CRM_API_URL: `${proxy.url}/functions/v1` });
+    const [second] = await run(variables);
+    assert.deepEqual(proxy.answered, [503, 502, 200]);
+    assert.match(first, / (delivered|read)$/);
+    assert.equal(second.split(" ")[0], first.split(" ")[0]);
+    const [{ message }, ...more] = await sentTo(stack, variables.PHONE);
+    assert.deepEqual([message.template?.name, more], ["order_update", []]);
+    // Neither is another message that was given the same key, nor one to a person who wants none.
+    const other = { ...variables, PHONE: `+1415555016${digit}` };
+    await assert.rejects(run(other), /key names another message/);
+    const stop = { ...variables, PHONE: "+5531900000002", ORDER: `D-${language}` };
+    await assert.rejects(run(stop), /do_not_contact/);
+    assert.deepEqual(await sentTo(stack, other.PHONE), []);
+  },
+
+  "answer-within-the-window": async ({ run, stack, folder, language, digit }) => {
+    const variables = { PLACE: `place-${digit}`, TEXT: `${language} thanks you.` };
+    const phone = `+1415555019${digit}`;
+    const answers = async () =>
+      (await sentTo(stack, phone)).map(({ message }) => message.text?.body);
+    // What was written may wait for work that began earlier, so the program runs again.
+    const lines = async (count: number) => {
+      const printed: string[] = [];
+      await until(async () => printed.push(...await run(variables)) >= count);
+      return printed;
+    };
+    assert.deepEqual(await run(variables), []);
+    const earlier = await Deno.readTextFile(`${folder}/place-${digit}`);
+
+    await writes(stack, phone, "Are you open today?");
+    assert.deepEqual(await lines(1), ["Are you open today? answered"]);
+    assert.deepEqual(await answers(), [variables.TEXT]);
+    // A run that ended before it kept its place answers nobody twice.
+    await Deno.writeTextFile(`${folder}/place-${digit}`, earlier);
+    assert.deepEqual(await lines(1), ["Are you open today? answered"]);
+    assert.deepEqual(await answers(), [variables.TEXT]);
+    await until(() => isDelivered(stack, phone));
+
+    // The conversation is closed before it is answered, and another one is opened.
+    const [{ id }] = await conversationsOf(stack, phone);
+    await writes(stack, phone, "Hello?");
+    await write(stack, "PATCH", `/conversations/${id}`, { status: "closed" });
+    await writes(stack, phone, "Still there?");
+    const [hello, stillThere] = await lines(2);
+    if (language === "curl") assert.match(hello, /^Hello\? not answered: .*is closed/);
+    else assert.equal(hello, "Hello? answered");
+    assert.equal(stillThere, "Still there? answered");
+  },
+};
+
+// deno-lint-ignore no-explicit-any -- a record of any kind
+type Row = any;
+
+const byId = (one: Row, other: Row) => one.id < other.id ? -1 : 1;
+
+/** Writes with the demo key, and returns the record. */
+async function write(stack: StackAddresses, method: string, path: string, json: unknown) {
+  const headers = { "Content-Type": "application/json" };
+  const { status, body } = await ask(stack, path, { method, headers, body: JSON.stringify(json) });
+  assert.ok(status < 300, JSON.stringify(body));
+  return body.data;
+}
+
+async function allContacts(stack: StackAddresses): Promise<Row[]> {
+  const { body } = await ask(stack, "/contacts?archived=include&limit=200");
+  assert.equal(body.pagination.has_more, false);
+  return body.data;
+}
+
+/** The contacts of a copy: a SQLite database, or a file of JSON. */
+async function readCopy(path: string, isDatabase: boolean): Promise<Row[]> {
+  if (!isDatabase) return Object.values(JSON.parse(await Deno.readTextFile(path)).contacts);
+  const { stdout } = await new Deno.Command(PYTHON!, {
+    args: [
+      "-c",
+      "import sqlite3, sys; print('[' + ','.join(record for [record] in " +
+      "sqlite3.connect(sys.argv[1]).execute('select record from contacts')) + ']')",
+      path,
+    ],
+  }).output();
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+async function restartChanges({ url, secret_key }: StackAddresses) {
+  const answer = await fetch(`${url}/rest/v1/rpc/restart_changes`, {
+    method: "POST",
+    headers: { apikey: secret_key, "Content-Type": "application/json" },
+    body: "{}",
+  });
+  assert.equal(answer.status, 200, await answer.text());
+}
+
+async function stageOf(stack: StackAddresses, name: string): Promise<string> {
+  const { body } = await ask(stack, "/stages");
+  return body.data.find((stage: Row) => stage.name === name).id;
+}
+
+/** What the sandbox took for a phone. */
+async function sentTo({ sandbox_url }: StackAddresses, phone: string): Promise<Row[]> {
+  const digits = await fetch(`${sandbox_url}?to=${phone.slice(1)}`);
+  const withSign = await fetch(`${sandbox_url}?to=${encodeURIComponent(phone)}`);
+  return [...(await digits.json()).data, ...(await withSign.json()).data];
+}
+
+/** A person writes to the demo company. */
+async function writes({ url }: StackAddresses, from: string, text: string) {
+  const answer = await fetch(`${url}/sandbox/inbound`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ phone_number_id: "900000000000011", from, text }),
+  });
+  assert.equal((await answer.json()).webhook_status, 200);
+}
+
+async function conversationsOf(stack: StackAddresses, phone: string): Promise<Row[]> {
+  const { body } = await ask(stack, `/contacts?phone=${encodeURIComponent(phone)}`);
+  return (await ask(stack, `/conversations?contact_id=${body.data[0].id}`)).body.data;
+}
+
+/** Whether the last message to a phone has arrived. */
+async function isDelivered(stack: StackAddresses, phone: string): Promise<boolean> {
+  const [{ id }] = await conversationsOf(stack, phone);
+  const { body } = await ask(stack, `/conversations/${id}/messages?direction=outbound`);
+  return ["delivered", "read"].includes(body.data[0].status);
+}
+
+/**
+ * A server before the stack. It refuses the first write for the moment, and loses the answer to the second one, as the
+ * platform does.
+ */
+function unsteadyProxy(to: string) {
+  const answered: number[] = [];
+  const proxy = answeringProxy(to, async ({ method }, pass) => {
+    if (method === "GET") return await pass();
+    const answer = answered.length === 0 ? later() : await pass();
+    if (answered.length !== 1) {
+      answered.push(answer.status);
+      return answer;
+    }
+    await answer.body?.cancel();
+    answered.push(502);
+    return new Response("<h1>Bad gateway</h1>", { status: 502 });
+  });
+  return { ...proxy, answered };
+}
+
+function later(): Response {
+  const error = { success: false, error: "Later", code: "database_unavailable", request_id: "1" };
+  return Response.json(error, { status: 503, headers: { "Retry-After": "0" } });
+}

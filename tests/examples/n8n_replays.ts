@@ -1,0 +1,28 @@
+// What the tests of the workflows for n8n share.
+import { call } from "../support/calls.ts";
+import type { Company } from "../support/company.ts";
+import { stack } from "../support/test_stack.ts";
+import { N8nRunner } from "./n8n_runner.ts";
+import type { DataTables } from "./n8n_tables.ts";
+import { readWorkflow } from "./n8n_workflow.ts";
+
+/** The address of the functions, as the node Settings has it. */
+export const API = `${stack.url}/functions/v1`;
+
+/** A runner of a workflow with the key of a company, and other settings than those of the file. */
+export async function runnerOf(
+  name: string,
+  { keys }: Company,
+  { tables, ...settings }: { tables?: DataTables } & Record<string, unknown> = {},
+) {
+  const workflow = await readWorkflow(name);
+  return new N8nRunner(workflow, { crm_api_url: API, ...settings }, keys.all, tables);
+}
+
+/** The contacts of a company by their phones, as the API lists them. */
+export async function listed({ keys }: Company): Promise<Map<string, string | null>> {
+  const { body } = await call(keys.read, "GET", "/contacts?archived=include&limit=200");
+  return new Map(
+    body.data.map((each: { phone: string; name: string | null }) => [each.phone, each.name]),
+  );
+}

@@ -1,0 +1,107 @@
+// The workflows for n8n that keep a table in step, replayed against the stack.
+import assert from "node:assert/strict";
+import { call } from "../support/calls.ts";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { until } from "../support/started.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
+import { bendingProxy } from "./bending_proxy.ts";
+import { listed, runnerOf } from "./n8n_replays.ts";
+import type { N8nRunner } from "./n8n_runner.ts";
+import { DataTables } from "./n8n_tables.ts";
+
+const COLUMNS = ["contact_id", "name", "phone", "email", "temperature", "archived_at"];
+
+async function changedContact(company: Company, id: string, changes: Record<string, unknown>) {
+  const { status } = await call(company.keys.write, "PATCH", `/contacts/${id}`, {
+    json: changes,
+    headers: { "Content-Type": "application/merge-patch+json" },
+  });
+  assert.equal(status, 200);
+}
+
+async function addedContacts({ id }: Company, names: string[]) {
+  const rows = names.map((name) => ({ company_id: id, phone: anyPhone(), name }));
+  await withDatabase((sql) => sql`insert into contacts ${sql(rows)}`);
+}
+
+/** Runs a workflow until this holds: a change is late while a transaction of another test writes. */
+async function untilSo(runner: N8nRunner, holds: () => void | Promise<void>) {
+  await until(async () => {
+    await runner.run();
+    return await Promise.resolve().then(holds).then(() => true, () => false);
+  });
+}
+
+Deno.test("n8n: a table of contacts is in step after each run", async () => {
+  const company = await newCompany();
+  await addedContacts(company, ["Ada", "Зоя", "=1+1"]);
+  const tables = new DataTables({ crm_contacts_copy: COLUMNS });
+  const runner = await runnerOf("sync-contacts", company, { tables });
+  const rows = () => new Map(tables.rows("crm_contacts_copy").map((row) => [row.phone, row.name]));
+  await untilSo(runner, async () => assert.deepEqual(rows(), await listed(company)));
+
+  const [first, second] = tables.rows("crm_contacts_copy");
+  await changedContact(company, first.contact_id!, { name: "Ada Lovelace" });
+  const { status } = await call(
+    company.keys.write,
+    "POST",
+    `/contacts/${first.contact_id}/merge`,
+    { json: { from: second.contact_id } },
+  );
+  assert.equal(status, 200);
+  await addedContacts(company, ["Grace"]);
+  await untilSo(runner, async () => assert.deepEqual(rows(), await listed(company)));
+  assert.equal(tables.rows("crm_contacts_copy").length, 4);
+
+  await using proxy = bendingProxy(stack.url, {
+    "GET /gateway/contacts/changes": (answer) => ({
+      ...answer,
+      status: 503,
+      body: { error: "The database is busy", code: "database_unavailable" },
+    }),
+  });
+  const { cursor } = runner.staticData;
+  const failing = await runnerOf("sync-contacts", company, {
+    tables,
+    crm_api_url: `${proxy.url}/functions/v1`,
+  });
+  failing.staticData = runner.staticData;
+  await assert.rejects(failing.run(), /The next run tries again: 503 The database is busy/);
+  assert.equal(runner.staticData.cursor, cursor);
+});
+
+Deno.test("n8n: the mirror walks pages, removes what is gone and survives an expired cursor", async () => {
+  const company = await newCompany();
+  await addedContacts(company, Array.from({ length: 230 }, (_, at) => `Person ${at}`));
+  const tables = new DataTables({
+    crm_contacts_mirror: [...COLUMNS, "tags", "updated_at", "version", "copy"],
+  });
+  let isExpired = false;
+  await using proxy = bendingProxy(stack.url, {
+    "GET /gateway/contacts/changes": (answer) =>
+      isExpired ? { ...answer, status: 410, body: { error: "…", code: "cursor_expired" } } : answer,
+  });
+  const runner = await runnerOf("mirror", company, {
+    tables,
+    crm_api_url: `${proxy.url}/functions/v1`,
+  });
+  const rows = () => tables.rows("crm_contacts_mirror");
+  await untilSo(runner, () => assert.equal(rows().length, 231));
+  const { copy } = runner.staticData;
+
+  // After a restore, a contact may be gone of which no change tells.
+  rows().push({ ...rows()[0], name: null, contact_id: "gone" });
+  const [{ contact_id: deleted }, { contact_id: archived }] = rows()
+    .filter(({ name }) => name?.startsWith("Person"));
+  isExpired = true;
+  await runner.run();
+  isExpired = false;
+  await withDatabase((sql) => sql`delete from contacts where id = ${deleted}`);
+  assert.equal((await call(company.keys.write, "DELETE", `/contacts/${archived}`)).status, 204);
+  await untilSo(runner, () => {
+    assert.equal(rows().length, 230);
+    assert.ok(!rows().some(({ contact_id }) => contact_id === "gone" || contact_id === deleted));
+    assert.match(rows().find(({ contact_id }) => contact_id === archived)!.archived_at!, /^20/);
+  });
+  assert.notEqual(runner.staticData.copy, copy);
+});
