@@ -2,6 +2,7 @@
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
 import { openApi } from "../reference/openapi.ts";
+import { postmanCollection } from "../reference/postman/collection.ts";
 import { recordExamples } from "../reference/record.ts";
 import { clientTypes } from "./client_types.ts";
 import { databaseTypes } from "./database_types.ts";
@@ -32,6 +33,11 @@ try {
   );
   const document = await formatted("json", JSON.stringify(openApi(examples)));
   await write(`${functions}gateway/openapi.json`, document);
+  const collection = postmanCollection(JSON.parse(document));
+  await write(
+    `${root}examples/postman_collection.json`,
+    await formatted("json", JSON.stringify(collection)),
+  );
   await write(`${root}client/src/types.ts`, await clientTypes(JSON.parse(document)));
 } finally {
   await stack.stop();

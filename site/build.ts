@@ -7,6 +7,7 @@ import { type Files, readPages } from "./page.ts";
 import { faultsOfList, GROUPS, placeOf } from "./pages.ts";
 import { referencePage, STATIC_SETTINGS } from "./reference.ts";
 import { scalarFile } from "./scalar.ts";
+import { sectionsOf } from "./search.ts";
 import { filesBelow, MADE_OF, type OpenApi, readOpenApi, stateOfSources } from "./sources.ts";
 
 export interface SiteOptions {
@@ -86,6 +87,7 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
     ["index.md", list],
     ["llms.txt", list],
     ["llms-full.txt", wholeText(pages)],
+    ["search.json", JSON.stringify(sectionsOf(pages))],
     ["404.html", notFound.replace(/<link rel="alternate"[^>]*>\n/, "")],
     ["reference.html", referencePage(site)],
     ["reference-settings.json", JSON.stringify(STATIC_SETTINGS)],

@@ -3,6 +3,7 @@ import { escaped } from "./html.ts";
 /** The languages of blocks, by what stands behind their fence: the name that a reader sees, and the grammar. */
 const LANGUAGES: Record<string, { name: string; grammar?: string }> = {
   sh: { name: "Shell", grammar: "bash" },
+  bash: { name: "Shell", grammar: "bash" },
   json: { name: "JSON", grammar: "json" },
   js: { name: "JavaScript", grammar: "javascript" },
   ts: { name: "TypeScript", grammar: "typescript" },

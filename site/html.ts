@@ -18,9 +18,10 @@ export function textOf(html: string): string {
     "&gt;": ">",
     "&quot;": '"',
     "&#39;": "'",
+    "&#x27;": "'",
   };
   return html.replaceAll(/<[^>]*>/g, "").replaceAll(
-    /&(amp|lt|gt|quot|#39);/g,
+    /&(amp|lt|gt|quot|#39|#x27);/g,
     (entity) => characters[entity],
   );
 }

@@ -37,6 +37,7 @@ export function pageOf(site: Site, content: Content): string {
 <a class="name" href="${to("index.html")}"${isLanding ? ' aria-current="page"' : ""}>${
     escaped(site.name)
   }</a>
+<button class="search" type="button" hidden>Search <kbd>Ctrl K</kbd></button>
 <nav aria-label="Parts of the site">
 <a class="wide" href="${to("index.html")}#guides">Guides</a>
 <a href="${to("reference.html")}">Reference</a>
@@ -76,7 +77,7 @@ export function head(site: Site, { place, title, description }: Content): string
 <link rel="icon" href="${to("favicon.svg")}" type="image/svg+xml">
 <link rel="stylesheet" href="${to("style.css")}">
 <link rel="alternate" type="text/markdown" href="${to(`${place}.md`)}">
-<script src="${to("site.js")}" defer></script>
+<script type="module" src="${to("site.js")}"></script>
 </head>`;
 }
 

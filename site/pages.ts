@@ -18,7 +18,7 @@ export const GROUPS: Group[] = [
   {
     title: "Start",
     readers: "callers",
-    pages: ["docs/api.md"],
+    pages: ["docs/getting-started.md", "docs/authentication.md", "docs/api.md"],
   },
   {
     title: "Records",
@@ -42,6 +42,27 @@ export const GROUPS: Group[] = [
       "docs/replying.md",
       "docs/sandbox.md",
     ],
+  },
+  {
+    title: "What to rely on",
+    readers: "callers",
+    pages: ["docs/errors.md", "docs/retrying.md", "docs/limits.md", "docs/versioning.md"],
+  },
+  {
+    title: "Recipes",
+    readers: "callers",
+    pages: [
+      "docs/recipes/sync-contacts.md",
+      "docs/recipes/find-or-create-a-contact.md",
+      "docs/recipes/open-and-move-a-deal.md",
+      "docs/recipes/send-a-template-safely.md",
+      "docs/recipes/answer-within-the-window.md",
+    ],
+  },
+  {
+    title: "Tools",
+    readers: "callers",
+    pages: ["docs/client.md", "docs/other-tools.md", "docs/automation.md"],
   },
   {
     title: "Run it",

@@ -10,3 +10,14 @@ for (const pre of document.querySelectorAll(".code pre")) {
   });
   pre.before(button);
 }
+
+// The search, which is loaded when it is asked for.
+const search = document.querySelector(".search");
+const open = async () => (await import("./search.js")).open();
+search.hidden = false;
+search.addEventListener("click", open);
+addEventListener("keydown", (event) => {
+  if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  open();
+});

@@ -12,7 +12,7 @@ import {
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { SchemaValidator, withClosedObjects } from "../support/schema_validator.ts";
 import { errorSections, type Section } from "./error_sections.ts";
-import { readPage } from "./pages.ts";
+import { anchors, readPage } from "./pages.ts";
 
 const document: JsonSchema = openApi;
 const { sections, ofOperators } = await errorSections();
@@ -41,12 +41,17 @@ Deno.test("the page on errors has a section for each code with its status, and n
   assert.deepEqual(ofOperators.map(({ code, status }) => [code, status]).sort(), operators);
 });
 
+Deno.test("the anchor of each code is the code, which doc_url leads to", async () => {
+  const there = anchors(await readPage("docs/errors.md"));
+  for (const code of Object.keys({ ...STATUS, ...JOB_STATUS, ...EVENT_STATUS })) {
+    assert.ok(there.includes(code), code);
+  }
+});
+
 Deno.test("each section says what the code means, its cause, what to do, and whether to repeat", () => {
   for (const { code, text } of sections) {
     const labels = Array.from(text.matchAll(/^- \*\*([\w ]+):\*\*/gm), ([, label]) => label);
-    const expected = /Cause and what to do/.test(text)
-      ? ["Status", "Meaning", "Cause and what to do", "Repeat"]
-      : ["Status", "Meaning", "Cause", "What to do", "Repeat"];
+    const expected = ["Status", "Meaning", "Cause", "What to do", "Repeat"];
     assert.deepEqual(labels.filter((label) => label !== "In the body"), expected, code);
   }
 });

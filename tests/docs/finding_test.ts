@@ -81,20 +81,3 @@ for (const path of lists) {
     assert.deepEqual(rowOf("include")?.takes, own("include")?.schema.items.enum);
   });
 }
-
-Deno.test("the page on limits has those of a query", async () => {
-  const limits = (await readPage("docs/limits.md")).text;
-  const declared = declaredParameters(document, document.paths["/gateway/contacts"].get, "query");
-  const { schema } = declared.find(({ name }) => name === "tags")!;
-  assert.ok(limits.includes(`| values of one filter | ${schema.maxItems} |`));
-  const { schema: words } = declared.find(({ name }) => name === "q")!;
-  assert.ok(
-    limits.includes(
-      `| \`q\` and \`[contains]\` | ${words.maxLength} characters; \`q\` 10 different words |`,
-    ),
-  );
-  const { schema: size } = declared.find(({ name }) => name === "limit")!;
-  assert.ok(
-    limits.includes(`| ${size.minimum} to ${size.maximum}; ${size.default} when left out |`),
-  );
-});

@@ -12,6 +12,7 @@ const FOLDERS = [
   "attack",
   "bench",
   "client",
+  "examples",
 ];
 /** What a generated file says within its first lines. */
 const MARK = /Written by `?npm run generate`?[^\n]*do not edit/;

@@ -80,7 +80,7 @@ Deno.test("the requests that pages show answer what the pages show", async (t) =
       ["Receiving", receiving.text, 8],
       ["the README", firstRequests, 3],
       ["Keeping a copy in step", syncing.text, 1],
-      ["Sending templates", sending.text, 4],
+      ["Sending templates", sending.text, 5],
       ["Replying", replying.text, 4],
       ["The sandbox", aPersonWrites, 1],
       ["Idempotency and retries", retrying.text, 4],

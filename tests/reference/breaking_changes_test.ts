@@ -311,6 +311,13 @@ for (const [told, bend] of BREAKING) {
 
 const HARMLESS: Bend[] = [
   ["nothing", () => {}],
+  ["a part of a record comes to a request with the new parameter `fields`", (d) => {
+    const { required: _, ...part } = thing(d);
+    d.components.schemas.ThingPart = part;
+    const { data } = list(d).responses[200].content["application/json"].schema.properties;
+    data.items = { anyOf: [ref("Thing"), ref("ThingPart")] };
+    list(d).parameters.push({ name: "fields", in: "query", schema: {} });
+  }],
   ["an operation is new", ({ paths }) => paths["/others"] = { get: list(DOCUMENT) }],
   ["a parameter of a path is called otherwise", ({ paths }) => {
     paths["/things/{thing}"] = paths["/things/{id}"];

@@ -120,6 +120,31 @@ Deno.test("code is highlighted, and its text stays as it is written", async () =
   assert.match(files.get("finding.html")!, /<span class="hljs-string">/);
 });
 
+Deno.test("the search knows every heading of every page, with the text below it", () => {
+  const sections: {
+    address: string;
+    heading: string;
+    page: string;
+    text: string;
+    forCallers: boolean;
+  }[] = JSON.parse(files.get("search.json")!);
+  const found = sections.map(({ address }) => address);
+  for (const path of listed) {
+    const place = placeOf(path);
+    const ids = Array.from(files.get(`${place}.html`)!.matchAll(/<h[2-6] id="([^"]*)"/g));
+    for (const [, id] of ids) assert.ok(found.includes(`${place}.html#${id}`), `${place}#${id}`);
+    assert.ok(found.includes(`${place}.html`), place);
+  }
+  const { heading, page, text, forCallers } = sections.find(({ address }) =>
+    address === "finding.html#by-custom-field"
+  )!;
+  assert.deepEqual([heading, page, forCallers], ["By custom field", "Finding records", true]);
+  assert.match(
+    text,
+    /^custom_fields\.<key>= takes values .* Shell curl --get \$GATEWAY\/contacts -H/,
+  );
+});
+
 Deno.test("llms.txt lists every page with what it is for", () => {
   const text = files.get("llms.txt")!;
   assert.match(text, /^# CRM and messaging API\n\n> .+\n/);

@@ -11,6 +11,9 @@ export const CHROMIUM = Deno.env.get("CHROMIUM") || firstInPath(BROWSERS);
 /** The file of Python 3; null when there is none. */
 export const PYTHON = firstInPath(["python3"]);
 
+/** The file of jq; null when there is none. */
+export const JQ = firstInPath(["jq"]);
+
 /** What is missing, each in a sentence that says what is skipped without it. */
 export function missingPrograms(): string[] {
   return [
@@ -18,6 +21,7 @@ export function missingPrograms(): string[] {
     ...(PYTHON
       ? []
       : ["Python 3 is not installed, so the tests of programs in Python are skipped."]),
+    ...(JQ ? [] : ["jq is not installed, so the tests of programs with curl are skipped."]),
   ];
 }
 

@@ -1,0 +1,78 @@
+// The page on limits says what the API's description says.
+import assert from "node:assert/strict";
+import type { JsonSchema } from "../../reference/json_schema.ts";
+import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
+import { MAX_ITEMS } from "../../supabase/functions/_shared/http/batch_body.ts";
+import { MAX_VALUES } from "../../supabase/functions/_shared/http/body.ts";
+import { declaredParameters } from "../support/query_text.ts";
+import { readPage } from "./pages.ts";
+
+const document: JsonSchema = openApi;
+const { schemas } = document.components;
+const { text } = await readPage("docs/limits.md");
+
+/** The row whose first cell has these words. */
+function row(words: string): string {
+  const found = text.split("\n").filter((line) =>
+    line.startsWith("| ") && line.split(" | ")[0].includes(words)
+  );
+  assert.equal(found.length, 1, words);
+  return found[0];
+}
+
+/** A number as the page writes it: with a comma in those of five digits and more. */
+function written(value: number): string {
+  return value < 10_000 ? String(value) : value.toLocaleString("en");
+}
+
+function assertSays(words: string, ...values: number[]) {
+  const cells = row(words).split(" | ").slice(1).join(" | ");
+  for (const value of values) {
+    assert.match(
+      cells,
+      new RegExp(`(^|[^\\d,])${written(value)}($|[^\\d,])`),
+      `${words}: ${value}`,
+    );
+  }
+}
+
+/** The schema of a field that may be null, without null. */
+function fieldOf(schema: string, field: string): JsonSchema {
+  const declared = schemas[schema].properties[field];
+  return declared.anyOf?.find(({ type }: JsonSchema) => type !== "null") ?? declared;
+}
+
+Deno.test("the page on limits has those of the fields", () => {
+  for (const name of ["name", "source", "job_title", "empresa"]) {
+    assertSays("`job_title`", fieldOf("NewContact", name).maxLength);
+  }
+  assertSays("`email`", fieldOf("NewContact", "email").maxLength);
+  const tags = fieldOf("NewContact", "tags");
+  assertSays("`tags`", tags.maxItems, tags.items.maxLength);
+  assertSays("`title` of a deal", fieldOf("NewDeal", "title").maxLength);
+  assertSays("`title` of a deal", fieldOf("NewPipeline", "name").maxLength);
+  assertSays("`title` of a deal", fieldOf("NewStage", "name").maxLength);
+  assert.ok(row("`value` of a deal").includes(` ${fieldOf("NewDeal", "value").maximum}`));
+  assertSays("`template_name`", fieldOf("SendRequest", "template_name").maxLength);
+  assertSays("`display_text`", fieldOf("SendRequest", "display_text").maxLength);
+  assertSays("`display_text`", fieldOf("ReplyRequest", "text").maxLength);
+  for (const name of ["body_variables", "header_variables", "button_variables"]) {
+    const { maxItems, items } = fieldOf("SendRequest", name);
+    assertSays(`\`${name}\``, maxItems, items.maxLength);
+  }
+  assertSays("`idempotency_key` of a send", fieldOf("SendRequest", "idempotency_key").maxLength);
+});
+
+Deno.test("the page on limits has those of a request", () => {
+  assertSays("JSON values in a body", MAX_VALUES);
+  assertSays("items of a batch", MAX_ITEMS);
+  const ofList = declaredParameters(document, document.paths["/gateway/contacts"].get, "query");
+  const schemaOf = (name: string) => ofList.find((each) => each.name === name)!.schema;
+  assertSays("values of one filter", schemaOf("tags").maxItems);
+  assertSays("`q` and `[contains]`", schemaOf("q").maxLength);
+  const { minimum, maximum, default: usual } = schemaOf("limit");
+  assertSays("`limit` of a list", minimum, maximum, usual);
+  const ofSearch = declaredParameters(document, document.paths["/gateway/search"].get, "query");
+  const { schema } = ofSearch.find(({ name }) => name === "limit")!;
+  assertSays("`limit` of `GET /search`", schema.minimum, schema.maximum, schema.default);
+});

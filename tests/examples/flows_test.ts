@@ -1,0 +1,143 @@
+// The Arazzo flows do the five most common jobs, and fail when an answer is not what they expect.
+import assert from "node:assert/strict";
+import { root } from "../../local/checkout.ts";
+import tools from "../../tools/package.json" with { type: "json" };
+import { readPage } from "../docs/pages.ts";
+import { answeringProxy } from "../support/answering_proxy.ts";
+import { call } from "../support/calls.ts";
+import { type Company, newCompany } from "../support/company.ts";
+import { writes } from "../support/replying.ts";
+import { stack } from "../support/test_stack.ts";
+
+const FOLDER = "examples/flows/";
+const flows = Array.from(Deno.readDirSync(root + FOLDER), ({ name }) => name).sort();
+
+/** Whom the flow about replies answers, unless it is told otherwise. */
+const WHO_WRITES = "+14155550145";
+
+interface Check {
+  name: string;
+  passed: boolean;
+  condition?: string;
+}
+
+/**
+ * Runs flows with the key of a company, as a reader does.
+ *
+ * @returns whether all of them passed, and the checks of each that did not, such as
+ *   `["makeSure: schema check"]`, by the name of the flow.
+ */
+async function run(
+  names: string[],
+  { keys }: Company,
+  url: string,
+): Promise<{ passed: boolean; failed: Record<string, string[]> }> {
+  const report = await Deno.makeTempFile({ prefix: "crm-flows-", suffix: ".json" });
+  try {
+    const { success, stdout, stderr } = await new Deno.Command("node", {
+      args: [
+        `${root}tools/node_modules/@redocly/cli/bin/cli.js`,
+        ...["respect", ...names.map((name) => FOLDER + name)],
+        ...["--server", `crm=${url}/functions/v1`, "--input", `api_key=${keys.all}`],
+        ...["--json-output", report],
+      ],
+      cwd: root,
+      env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+    }).output();
+    const text = await Deno.readTextFile(report);
+    assert.notEqual(text, "", new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
+    return { passed: success, failed: failedChecks(JSON.parse(text)) };
+  } finally {
+    await Deno.remove(report);
+  }
+}
+
+// deno-lint-ignore no-explicit-any -- the report of another program
+function failedChecks({ files }: any): Record<string, string[]> {
+  const failed: Record<string, string[]> = {};
+  for (const [path, { executedWorkflows: [workflow] }] of Object.entries<typeof files>(files)) {
+    const checks = workflow.executedSteps.flatMap(
+      ({ stepId, checks }: { stepId: string; checks: Check[] }) =>
+        checks.filter(({ passed }) => !passed)
+          .map(({ name, condition }) => `${stepId}: ${condition ?? name}`),
+    );
+    if (checks.length > 0) failed[path.replace(FOLDER, "")] = checks;
+  }
+  return failed;
+}
+
+/** A company of which somebody has just written. */
+async function companyToWriteTo(): Promise<Company> {
+  const company = await newCompany();
+  const json = { phone: WHO_WRITES };
+  await call(company.keys.write, "PATCH", `/contacts/${company.contact_id}`, { json });
+  await writes(company);
+  // The stand-in for the channel judges the window by itself.
+  const heard = await fetch(`${stack.url}/sandbox/inbound`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      phone_number_id: company.phone_number_id,
+      from: WHO_WRITES,
+      text: "Are you open?",
+    }),
+  });
+  assert.equal((await heard.json()).posted, false, "this stack's sandbox posts no events");
+  return company;
+}
+
+Deno.test("every flow passes, and does its job once", async () => {
+  assert.equal(flows.length, 5);
+  const company = await companyToWriteTo();
+  assert.deepEqual(await run(flows, company, stack.url), { passed: true, failed: {} });
+  const sent = await fetch(`${stack.sandbox_url}?phone_number_id=${company.phone_number_id}`);
+  const { data } = await sent.json();
+  assert.deepEqual(
+    data.map(({ message }: { message: { type: string } }) => message.type).sort(),
+    ["template", "text"],
+  );
+  const contacts = await call(company.keys.read, "GET", "/contacts?include_total=true");
+  // Those of the flows about copies, spellings, deals and templates, and the one who wrote.
+  assert.equal(contacts.body.pagination.total, 5);
+  const { body: { data: deals } } = await call(company.keys.read, "GET", "/deals?q=Order");
+  assert.deepEqual(deals.map((deal: { title: string }) => deal.title), ["Order A-1843"]);
+});
+
+Deno.test("a flow fails on a wrong status, a wrong type and a wrong value", async () => {
+  const company = await companyToWriteTo();
+  await using proxy = answeringProxy(stack.url, async ({ method, path }, pass) => {
+    const answer = await pass();
+    const { status } = answer;
+    const body = await answer.json();
+    if (path === "/whatsapp/messages") {
+      const error = { success: false, error: "Later", code: "too_many_requests", request_id: "1" };
+      return Response.json(error, { status: 429 });
+    }
+    if (path === "/gateway/deals") body.data.value = String(body.data.value);
+    if (method === "PUT" && body.data.email) body.data.email = "ada@torres.example";
+    return Response.json(body, { status });
+  });
+  const bent = ["answer-within-the-window", "open-and-move-a-deal", "find-or-create-a-contact"]
+    .map((name) => `${name}.arazzo.yaml`);
+  const { passed, failed } = await run(bent, company, proxy.url);
+  assert.equal(passed, false);
+  assert.deepEqual(failed, {
+    [bent[0]]: [
+      "answer: $statusCode == 200",
+      "answer: $response.body#/success == true",
+      "answer: unexpected error", // it has no message_id to hand on
+    ],
+    [bent[1]]: ["open: schema check"],
+    [bent[2]]: ['makeSureAgain: $response.body#/data/email == "bia@torres.example"'],
+  });
+});
+
+Deno.test("the page of each flow shows how the tests run it, with the same version", async () => {
+  for (const flow of flows) {
+    const { text } = await readPage(`docs/recipes/${flow.replace(".arazzo.yaml", "")}.md`);
+    const command = `npx @redocly/cli@${
+      tools.dependencies["@redocly/cli"]
+    } respect ${FOLDER}${flow}`;
+    assert.ok(text.includes(command), command);
+  }
+});

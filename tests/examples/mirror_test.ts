@@ -1,0 +1,170 @@
+// The script that keeps a CSV file in step, as docs/automation.md says to run it.
+import assert from "node:assert/strict";
+import { root } from "../../local/checkout.ts";
+import { call } from "../support/calls.ts";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { until, withFolder } from "../support/started.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
+import { type Bend, bendingProxy } from "./bending_proxy.ts";
+
+const CHANGES = "GET /gateway/contacts/changes";
+
+/** The script on contacts.csv of a folder, with no more permissions than the page gives it. */
+function started(folder: string, url: string, key: string) {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--no-prompt", "--no-config", "--no-check", `--allow-net=${new URL(url).host}`],
+      ...["--allow-read=.", "--allow-write=.", "--allow-env=CRM_API_URL,CRM_API_KEY"],
+      ...[`${root}examples/mirror.ts`, "contacts.csv", "0.02"],
+    ],
+    cwd: folder,
+    env: { CRM_API_URL: `${url}/functions/v1`, CRM_API_KEY: key },
+    stderr: "piped",
+  }).spawn();
+  const printed = new Response(child.stderr).text();
+  return {
+    async [Symbol.asyncDispose]() {
+      try {
+        child.kill("SIGKILL");
+      } catch { /* it has ended */ }
+      await child.status;
+      await printed;
+    },
+    ended: async () => [(await child.status).code, await printed] as const,
+  };
+}
+
+/** The rows of contacts.csv by the names of its columns; null while there is none. */
+async function rowsIn(folder: string): Promise<Record<string, string>[] | null> {
+  const bytes = await Deno.readFile(`${folder}/contacts.csv`).catch(() => null);
+  if (!bytes) return null;
+  assert.deepEqual([...bytes.subarray(0, 3)], [0xEF, 0xBB, 0xBF], "spreadsheets read UTF-8");
+  const text = new TextDecoder().decode(bytes);
+  assert.ok(text.endsWith("\r\n"), "the file is whole");
+  const [header, ...lines] = text.slice(0, -2).split(/\r\n(?="|$)/);
+  const names = header.split(",");
+  return lines.map((line) => {
+    const cells = Array.from(
+      line.matchAll(/(?:^|,)"((?:[^"]|"")*)"/g),
+      ([, cell]) => cell.replaceAll('""', '"'),
+    );
+    assert.equal(cells.length, names.length, line);
+    return Object.fromEntries(names.map((name, at) => [name, cells[at]]));
+  });
+}
+
+/** Waits until the file says of each contact what the API says. */
+async function inStep(folder: string, { keys }: Company) {
+  await until(async () => {
+    const { body } = await call(keys.read, "GET", "/contacts?archived=include&limit=200");
+    const expected = body.data.map((each: Record<string, unknown>) =>
+      `${each.id} ${each.phone} ${each.archived_at ?? ""} ${each.updated_at}`
+    );
+    const rows = await rowsIn(folder) ?? [];
+    const found = rows.map((row) => `${row.id} ${row.phone} ${row.archived_at} ${row.updated_at}`);
+    return expected.sort().join("\n") === found.sort().join("\n");
+  });
+}
+
+async function added(company: Company, names: string[]): Promise<string[]> {
+  const rows = names.map((name) => ({ company_id: company.id, phone: anyPhone(), name }));
+  const made = await withDatabase((sql) => sql`insert into contacts ${sql(rows)} returning id`);
+  return made.map(({ id }) => id);
+}
+
+async function named(folder: string): Promise<Set<string>> {
+  return new Set((await rowsIn(folder))!.map(({ name }) => name));
+}
+
+Deno.test("the mirror follows changes, archiving, merging, deletion and kills", async () => {
+  await withFolder(async (folder) => {
+    const company = await newCompany();
+    const [merged, deleted, archived] = await added(company, ["Merged", "Deleted", "Archived"]);
+    {
+      await using _mirror = started(folder, stack.url, company.keys.read);
+      await inStep(folder, company);
+      await added(company, ["While it runs"]);
+      await inStep(folder, company);
+    }
+    const { write } = company.keys;
+    const into = await call(write, "POST", `/contacts/${company.contact_id}/merge`, {
+      json: { from: merged },
+    });
+    const gone = await call(write, "DELETE", `/contacts/${archived}`);
+    assert.deepEqual([into.status, gone.status], [200, 204]);
+    await withDatabase((sql) => sql`delete from contacts where id = ${deleted}`);
+    {
+      await using _mirror = started(folder, stack.url, company.keys.read);
+      await inStep(folder, company);
+    }
+    const names = await named(folder);
+    assert.deepEqual(
+      ["Merged", "Deleted", "Archived", "While it runs"].map((name) => names.has(name)),
+      [false, false, true, true],
+    );
+    const left = Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
+    assert.deepEqual(left.filter((name) => !name.endsWith(".new")), [
+      "contacts.csv",
+      "contacts.csv.state.json",
+    ]);
+  });
+});
+
+Deno.test("a cell of the mirror is never a formula, and keeps every other character", async () => {
+  await withFolder(async (folder) => {
+    const company = await newCompany();
+    const formulas = ["=1+1", '=HYPERLINK("http://x.example")', "+1+2", "-2+3", "@SUM(A1)", "＝1"];
+    const texts = ['Ada, "the" countess', "two\r\nlines", "Зоя 😀", "O’Connell", "-5"];
+    await added(company, [...formulas, ...texts]);
+    await using _mirror = started(folder, stack.url, company.keys.read);
+    await inStep(folder, company);
+    const names = await named(folder);
+    for (const text of texts) assert.ok(names.has(text), text);
+    for (const formula of formulas) {
+      assert.ok(names.has(`'${formula}`) && !names.has(formula), formula);
+    }
+  });
+});
+
+Deno.test("the mirror waits as Retry-After says, survives broken answers and begins anew", async () => {
+  await withFolder(async (folder) => {
+    const company = await newCompany();
+    await added(company, ["Ada"]);
+    // What a copy has whose cursor expired, and of which no change tells any more.
+    const ghost = { cursor: "of-an-older-database", contacts: { ghost: ["ghost", "Ghost"] } };
+    await Deno.writeTextFile(`${folder}/contacts.csv.state.json`, JSON.stringify(ghost));
+    const times: number[] = [];
+    const bend: Bend = (answer, made) => {
+      times.push(performance.now());
+      if (made === 0) return { ...answer, status: 429, headers: { "Retry-After": "1" } };
+      if (made === 1) return { ...answer, status: 200, body: '{"data": [' };
+      if (made === 2) return { ...answer, status: 410, body: { code: "cursor_expired" } };
+      return answer;
+    };
+    await using proxy = bendingProxy(stack.url, { [CHANGES]: bend });
+    await using _mirror = started(folder, proxy.url, company.keys.read);
+    await inStep(folder, company);
+    assert.ok(times[1] - times[0] >= 1000, "it waits as long as it is told");
+    assert.ok(times[2] - times[1] >= 1000, "it waits after a broken answer");
+    await until(async () => {
+      const state = await Deno.readTextFile(`${folder}/contacts.csv.state.json`);
+      return !state.includes("Ghost");
+    });
+  });
+});
+
+Deno.test("the mirror ends with the reason when its key is refused", async () => {
+  await withFolder(async (folder) => {
+    await using mirror = started(folder, stack.url, "sk_live_wrong");
+    const [code, printed] = await mirror.ended();
+    assert.equal(code, 1);
+    assert.match(printed, /401 invalid_api_key: /);
+    assert.equal(await rowsIn(folder), null);
+  });
+});
+
+Deno.test("the mirror has at most 60 lines and no dependency", async () => {
+  const text = await Deno.readTextFile(`${root}examples/mirror.ts`);
+  assert.ok(text.trimEnd().split("\n").length <= 60);
+  assert.doesNotMatch(text, /\bimport\b/);
+});

@@ -1,0 +1,45 @@
+// Expressions of n8n: a text that begins with `=` has JavaScript between {{ and }}.
+
+/** What expressions and code may name, such as `$json`. */
+export type Names = Record<string, unknown>;
+
+/**
+ * The value of a parameter. A text that is one expression and nothing else has its value, and any other the text.
+ *
+ * @throws Error with the expression and what is wrong with it; n8n itself often goes on with nothing.
+ */
+export function evaluated(value: unknown, names: Names): unknown {
+  if (Array.isArray(value)) return value.map((each) => evaluated(each, names));
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [name, evaluated(each, names)]),
+    );
+  }
+  if (typeof value !== "string" || !value.startsWith("=")) return value;
+  const text = value.slice(1);
+  const whole = /^\s*\{\{((?:(?!\}\})[\s\S])*)\}\}\s*$/.exec(text);
+  if (whole) return valueOf(whole[1], names);
+  return text.replace(/\{\{([\s\S]*?)\}\}/g, (_, expression) => {
+    const part = valueOf(expression, names);
+    if (part === undefined || part === null) throw new Error(`{{${expression}}} has no value`);
+    return String(part);
+  });
+}
+
+function valueOf(expression: string, names: Names): unknown {
+  try {
+    return new Function(...Object.keys(names), `"use strict"; return (${expression});`)(
+      ...Object.values(names),
+    );
+  } catch (error) {
+    throw new Error(`{{${expression}}}: ${(error as Error).message}`);
+  }
+}
+
+/** Runs the JavaScript of a Code node. @throws what the code throws. */
+export async function ran(code: string, names: Names): Promise<unknown> {
+  const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor;
+  return await new AsyncFunction(...Object.keys(names), `"use strict"; ${code}`)(
+    ...Object.values(names),
+  );
+}
