@@ -126,6 +126,8 @@ Deno.test("a request that may have been done says so", async () => {
     assert.equal(await told("POST", [failure(429, "too_many_requests")]), false);
     // The key makes the last answer that of the first attempt.
     assert.equal(await told("POST", [LOST, failure(409, "conflict")]), false);
+    assert.equal(await told("POST", [LOST, failure(401, "invalid_api_key")]), true);
+    assert.equal(await told("POST", [LOST, failure(429, "too_many_requests")]), true);
     // The version may be another one because the first attempt changed it.
     const late = failure(412, "precondition_failed", { etag: '"2"' });
     assert.equal(await told("PATCH with If-Match", [LOST, late]), true);
@@ -234,9 +236,10 @@ async function outcomeOf(steps: Step[], options = {}) {
 }
 
 Deno.test("a send asks again until what became of it is known", async () => {
-  const many = [LOST, UNKNOWN, repeat("pending"), cut(200), HTML(502), repeat("pending"), UNKNOWN];
+  const busy = failure(429, "too_many_requests");
+  const many = [LOST, UNKNOWN, repeat("pending"), cut(200), HTML(502), busy, busy, busy, UNKNOWN];
   const { outcome, attempts } = await outcomeOf([...many, repeat("sent")]);
-  assert.deepEqual([outcome, attempts], [await repeat("sent").json(), 8]);
+  assert.deepEqual([outcome, attempts], [await repeat("sent").json(), 10]);
   assert.deepEqual(await outcomeOf([json(200, SENT)]), { outcome: SENT, attempts: 1 });
 });
 
