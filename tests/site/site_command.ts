@@ -50,6 +50,7 @@ export async function copyOfCheckout(folder: string): Promise<string> {
       "deno.json",
       "import_map.json",
       "local/checkout.ts",
+      "local/files.ts",
       "local/site_sources.ts",
     )
     .concat("local/setup.mjs", "supabase/functions/gateway/openapi.json");
