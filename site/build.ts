@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { root } from "../local/checkout.ts";
 import { landingPage } from "./landing.ts";
@@ -26,6 +27,7 @@ export interface SiteOptions {
  * @throws Error with a sentence for each page, link or download that is at fault.
  */
 export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise<void> {
+  refuseOtherFolder(out);
   const madeOf = stateOfSources();
   const unfinished = `${out}.unfinished`;
   const replaced = `${out}.replaced`;
@@ -104,6 +106,13 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
       { copyOf: join(root, path) },
     ]),
   ]);
+}
+
+/** What a folder had is gone after a build, so it may have nothing but a site. */
+function refuseOtherFolder(out: string) {
+  if (!existsSync(out) || existsSync(join(out, MADE_OF))) return;
+  if (Deno.statSync(out).isDirectory && Array.from(Deno.readDirSync(out)).length === 0) return;
+  throw new Error(`${out} has something else than a site. Choose a new folder with --out.`);
 }
 
 async function removeFolder(path: string) {

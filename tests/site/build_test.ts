@@ -69,6 +69,13 @@ Deno.test("a build on a copy of this checkout", async (t) => {
       },
     );
 
+    await t.step("is refused in a folder that has something else than a site", async () => {
+      const other = await site(["--out", checkout], { checkout });
+      assert.equal(other.code, 1);
+      assert.match(other.err, /checkout has something else than a site\. Choose a new folder/);
+      assert.ok(existsSync(`${checkout}docs/deals.md`));
+    });
+
     await t.step("is made anew when a page has changed, and only then", async () => {
       await append("docs/deals.md", "\nA new last sentence.\n");
       assert.match((await site(["--unless-current"], { checkout })).out, /^Built /);
