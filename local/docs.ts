@@ -1,7 +1,7 @@
 import { deadline } from "deno-std/async/deadline.js";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isCurrent, MADE_OF, SITE_FOLDER } from "../site/sources.ts";
+import { isCurrent, MADE_OF, SITE_FOLDER } from "./site_sources.ts";
 import { root } from "./checkout.ts";
 import { answerFile, HEADERS } from "./static_files.ts";
 

@@ -8,7 +8,8 @@ import { faultsOfList, GROUPS, placeOf } from "./pages.ts";
 import { referencePage, STATIC_SETTINGS } from "./reference.ts";
 import { scalarFile } from "./scalar.ts";
 import { sectionsOf } from "./search.ts";
-import { filesBelow, MADE_OF, type OpenApi, readOpenApi, stateOfSources } from "./sources.ts";
+import { filesBelow, MADE_OF, stateOfSources } from "../local/site_sources.ts";
+import { OPENAPI_FILE, readOpenApi } from "./openapi.ts";
 
 export interface SiteOptions {
   /** The folder of the site; what it had before is replaced when everything has been built. */
@@ -56,12 +57,12 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   const files: Files = new Map(
     filesBelow("examples").map((path) => [path, path.replace(/^examples\//, "files/")]),
   );
-  files.set("supabase/functions/gateway/openapi.json", "openapi.json");
+  files.set(OPENAPI_FILE, "openapi.json");
   const listed = GROUPS.flatMap((group) => group.pages).filter((path) => there.includes(path));
   const { pages, faults } = await readPages(listed, files);
   faults.unshift(...faultsOfList(there));
   if (faults.length > 0) throw new Error(faults.join("\n"));
-  const openapi = withServer(await readOpenApi(), apiUrl);
+  const openapi = await readOpenApi(apiUrl);
   const site: Site = {
     name: openapi.info.title,
     groups: GROUPS.map((group) => ({
@@ -103,11 +104,6 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
       { copyOf: join(root, path) },
     ]),
   ]);
-}
-
-/** The document with the address of one deployment. */
-function withServer(openapi: OpenApi, apiUrl: string | null): OpenApi {
-  return apiUrl === null ? openapi : { ...openapi, servers: [{ url: apiUrl }] };
 }
 
 async function removeFolder(path: string) {

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { join, resolve } from "node:path";
 import { root } from "../local/checkout.ts";
-import { isCurrent, SITE_FOLDER } from "./sources.ts";
+import { isCurrent, SITE_FOLDER } from "../local/site_sources.ts";
 
 const program = new Command("npm run site --")
   .description("Builds the site of the documentation, for any static host.")
