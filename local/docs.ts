@@ -1,7 +1,7 @@
 import { deadline } from "deno-std/async/deadline.js";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isCurrent, MADE_OF, SITE_FOLDER } from "../site/sources.ts";
+import { isCurrent, MADE_OF, SITE_FOLDER } from "./site_sources.ts";
 import { root } from "./checkout.ts";
 import { answerFile, HEADERS } from "./static_files.ts";
 
@@ -30,25 +30,14 @@ const USUAL_PORT = 54321;
 export interface ServedSite {
   folder: string;
   isCurrent(): boolean;
-  /** The commands that build it, one after the other, unless another process just has. */
-  build: string[][];
+  /** The arguments of Deno for a process that builds it, unless another one just has. */
+  build: string[];
 }
 
 const SITE: ServedSite = {
   folder: SITE_FOLDER,
   isCurrent: () => isCurrent(SITE_FOLDER),
-  build: [
-    // A process of its own: Deno does not see packages that were installed after its start.
-    ["node", `${root}local/setup.mjs`, "--with-site"],
-    [
-      Deno.execPath(),
-      "run",
-      "--allow-all",
-      "--no-prompt",
-      `${root}site/main.ts`,
-      "--unless-current",
-    ],
-  ],
+  build: ["run", "--allow-all", "--no-prompt", `${root}site/main.ts`, "--unless-current"],
 };
 
 /**
@@ -61,31 +50,25 @@ export function serveDocs(
   const { folder } = site;
   let building: Promise<string | null> | null = null;
   let builder: Deno.ChildProcess | null = null;
-  let isStopped = false;
 
   /** Builds the site. What the builder said when it has failed, otherwise null. */
   const build = async () => {
-    for (const [program, ...args] of site.build) {
-      if (isStopped) return "The stack has ended.";
-      builder = new Deno.Command(program, {
-        args,
-        cwd: root,
-        env: { NO_COLOR: "1" },
-        stdin: "null",
-        stdout: "null",
-        stderr: "piped",
-        // A process group of its own, so that npm, which a builder runs, ends with it.
-        detached: true,
-      }).spawn();
-      const { success, stderr } = await builder.output();
-      builder = null;
-      if (!success) return new TextDecoder().decode(stderr).trim();
-    }
-    return null;
+    builder = new Deno.Command(Deno.execPath(), {
+      args: site.build,
+      cwd: root,
+      env: { NO_COLOR: "1" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+      // A process group of its own, so that npm, which the builder runs, ends with it.
+      detached: true,
+    }).spawn();
+    const { success, stderr } = await builder.output();
+    builder = null;
+    return success ? null : new TextDecoder().decode(stderr).trim();
   };
 
   const stop = () => {
-    isStopped = true;
     try {
       // npm goes on after a SIGTERM. What is half done is in a place of its own, and is begun anew.
       if (builder) Deno.kill(-builder.pid, "SIGKILL");

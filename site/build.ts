@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { root } from "../local/checkout.ts";
 import { landingPage } from "./landing.ts";
@@ -8,7 +9,8 @@ import { faultsOfList, GROUPS, placeOf } from "./pages.ts";
 import { referencePage, STATIC_SETTINGS } from "./reference.ts";
 import { scalarFile } from "./scalar.ts";
 import { sectionsOf } from "./search.ts";
-import { filesBelow, MADE_OF, type OpenApi, readOpenApi, stateOfSources } from "./sources.ts";
+import { filesBelow, MADE_OF, stateOfSources } from "../local/site_sources.ts";
+import { OPENAPI_FILE, readOpenApi } from "./openapi.ts";
 
 export interface SiteOptions {
   /** The folder of the site; what it had before is replaced when everything has been built. */
@@ -25,6 +27,7 @@ export interface SiteOptions {
  * @throws Error with a sentence for each page, link or download that is at fault.
  */
 export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise<void> {
+  refuseOtherFolder(out);
   const madeOf = stateOfSources();
   const unfinished = `${out}.unfinished`;
   const replaced = `${out}.replaced`;
@@ -61,7 +64,7 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   const files: Files = new Map(
     filesBelow("examples").map((path) => [path, path.replace(/^examples\//, "files/")]),
   );
-  files.set("supabase/functions/gateway/openapi.json", "openapi.json");
+  files.set(OPENAPI_FILE, "openapi.json");
   const listed = GROUPS.flatMap((group) => group.pages).filter((path) => there.includes(path));
   const { pages, faults } = await readPages(
     listed,
@@ -70,7 +73,7 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   );
   faults.unshift(...faultsOfList(there));
   if (faults.length > 0) throw new Error(faults.join("\n"));
-  const openapi = withServer(await readOpenApi(), apiUrl);
+  const openapi = await readOpenApi(apiUrl);
   const site: Site = {
     name: openapi.info.title,
     groups: GROUPS.map((group) => ({
@@ -125,9 +128,11 @@ async function filesFor(apiUrl: string | null, files: Files): Promise<[string, C
   }));
 }
 
-/** The document with the address of one deployment. */
-function withServer(openapi: OpenApi, apiUrl: string | null): OpenApi {
-  return apiUrl === null ? openapi : { ...openapi, servers: [{ url: apiUrl }] };
+/** What a folder had is gone after a build, so it may have nothing but a site. */
+function refuseOtherFolder(out: string) {
+  if (!existsSync(out) || existsSync(join(out, MADE_OF))) return;
+  if (Deno.statSync(out).isDirectory && Array.from(Deno.readDirSync(out)).length === 0) return;
+  throw new Error(`${out} has something else than a site. Choose a new folder with --out.`);
 }
 
 async function removeFolder(path: string) {

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { root } from "../local/checkout.ts";
 
 /** Of a module that imports files: few enough that every core is busy to the end. */
-const FILES_EACH = 20;
+const FILES_EACH = 45;
 
 /** They take longest, so they begin first, and each is a module of its own. */
 const LONGEST = [
@@ -18,8 +18,11 @@ const LONGEST = [
   "tests/admin/rotation_test.ts",
 ];
 
-/** Deno runs a hook for every test of the module that it loaded, so a file with hooks is a module of its own. */
-const HAS_HOOKS = /\bDeno\.test\.(before|after)(All|Each)\(/;
+/**
+ * Deno runs such a hook for every test of the module that it loaded, so a file with one is a module of its own. What
+ * follows all tests of a file may as well follow those of others.
+ */
+const HAS_HOOKS = /\bDeno\.test\.(before(All|Each)|afterEach)\(/;
 
 /**
  * The modules that run these test files and those in these folders, in the order in which they should begin. Those

@@ -67,16 +67,16 @@ export interface Settings extends ClientOptions {
 /** @throws TypeError says which option is wrong; it does not say the key. */
 export function settingsOf(options: ClientOptions): Settings {
   const { apiKey, baseUrl } = options ?? {};
-  if (!apiKey) throw new TypeError("apiKey is missing: make one in the settings of your company");
   if (typeof apiKey !== "string" || !/^[!-~]+$/.test(apiKey)) {
     throw new TypeError(
-      "apiKey has characters that no API key has, such as a blank or a line break",
+      "apiKey is missing, or has a character that no key has, such as a line break",
     );
   }
-  if (!baseUrl) throw new TypeError(`baseUrl is missing: ${ADDRESS}`);
-  // A query or a password in it would be cut off or sent.
+  // A query in it would be cut off, and a password would be in errors.
   if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?\/functions\/v1\/*$/.test(baseUrl)) {
-    throw new TypeError(`baseUrl is not the address of the API: ${ADDRESS}`);
+    throw new TypeError(
+      "baseUrl must be an address that ends in /functions/v1, such as https://<project>.supabase.co/functions/v1",
+    );
   }
   return {
     ...options,
@@ -85,21 +85,18 @@ export function settingsOf(options: ClientOptions): Settings {
   };
 }
 
-const ADDRESS = "it ends in /functions/v1, such as https://<project>.supabase.co/functions/v1";
+/** What a request may take of time and attempts. */
+export type Limits = Pick<Settings, "maxRetries" | "timeout" | "settleTimeout">;
 
-/** The numbers of some options. @throws TypeError says which one is no number that it can be. */
-export function limitsOf(
-  defaults: Pick<Settings, "maxRetries" | "timeout" | "settleTimeout">,
-  options: Partial<Settings>,
-): Pick<Settings, "maxRetries" | "timeout" | "settleTimeout"> {
+/** The limits of some options. @throws TypeError says which one is no number that it can be. */
+export function limitsOf(defaults: Limits, options: Partial<Limits>): Limits {
   const limits = { ...defaults };
   for (const name of ["maxRetries", "timeout", "settleTimeout"] as const) {
-    const value = options[name] ?? defaults[name];
-    // A timer takes no longer time.
-    if (!(Number.isInteger(value) && value >= (name === "timeout" ? 1 : 0) && value < 2 ** 31)) {
-      throw new TypeError(`${name} must be a whole number${name === "timeout" ? " above 0" : ""}`);
+    const value = limits[name] = options[name] ?? defaults[name];
+    // A timer takes no longer time, and ends at once without one.
+    if (!Number.isInteger(value) || value < +(name === "timeout") || value >= 2 ** 31) {
+      throw new TypeError(`${name} must be a whole number, and timeout at least 1`);
     }
-    limits[name] = value;
   }
   return limits;
 }

@@ -10,7 +10,8 @@ export function search(query: Query = {}): string {
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.set(name, textOf(name, value));
   }
-  return parameters.size === 0 ? "" : `?${parameters}`;
+  const text = parameters.toString();
+  return text && `?${text}`;
 }
 
 function textOf(name: string, value: unknown): string {

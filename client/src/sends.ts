@@ -10,7 +10,7 @@ export type SentBefore = Repeat & { success: true; status: "sent" };
  */
 export type SendResult = Sent | SentBefore | DoNotContact | MarketingOptOut;
 
-/** A send did not come to a good end, as its repeats told. `answer` is the last one. */
+/** A send did not come to a good end, as the answer to a repeat says. */
 export class SendError extends CRMError {
   override name = "SendError";
   readonly messageId: string;

@@ -68,16 +68,21 @@ export function transportOf(settings: Settings): Transport {
       const left = leftBy(error);
       wasOpen ||= left === "open";
       error.idempotencyKey = key ?? null;
-      error.mayBeDone = wasOpen && !isRead && (left === "open" || key === undefined);
+      error.mayBeDone = wasOpen && !isRead && !(key !== undefined && tellsOfTheFirst(error, left));
       const comesTooLate = error instanceof APIError && error.retryAfter! > LONGEST_RETRY_AFTER;
       if (left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
       // How often an unsettled send is asked about is a question of time only.
-      if (left === "undone" || Date.now() >= lastQuestion) {
-        if (counted++ >= maxRetries) throw error;
-      }
+      const isUnsettled = wasOpen && Date.now() < lastQuestion;
+      if (!isUnsettled && counted++ >= maxRetries) throw error;
       await pause(pauseBefore(repeat, error), signal);
     }
   };
+}
+
+/** Whether the answer to a repeat with the same key tells what became of the attempts before it. */
+function tellsOfTheFirst(error: CRMError, left: string): boolean {
+  // The API key is judged before anything else.
+  return left === "final" && !(error instanceof APIError && /40[13]/.test(`${error.status}`));
 }
 
 /** Whether a change with it cannot overwrite what somebody else has written. */

@@ -14,13 +14,14 @@ import { judgeFilters, type Query, Unsealing } from "./sealed_filters.ts";
 export interface LiteConnection {
   driver: { typed: Typed };
   rlsState: "unknown" | "active" | "inactive";
-  introspect(options?: { useCache?: boolean }): Promise<unknown>;
+  introspect(options?: { useCache?: boolean }): Promise<Catalogue>;
   normalizeDbError(error: unknown): unknown;
   onPostgrestAST(query: Query, vars: SessionVars): Promise<Query>;
   withContext(vars: SessionVars, work: Work, options?: { rpc?: RpcCall }): Promise<unknown>;
   applyJwtSessionContext(transaction: unknown, vars: SessionVars): Promise<void>;
   applyRpcRequestGucs(transaction: unknown, call: RpcCall): Promise<void>;
 }
+type Catalogue = { views: { name: string; schema: string; sql: string }[] };
 type SessionVars = { auth?: { role?: string; jwt?: object }; readOnly?: boolean; call?: RpcCall };
 /** A request that calls a function. */
 type RpcCall = { method: string; path: string; requestHeaders?: object };
@@ -33,7 +34,7 @@ type Database = { withPlugin(plugin: KyselyPlugin): Database };
  *   authenticator; lite reads information_schema, which shows a role only what it may use.
  */
 export function correctConnection(connection: LiteConnection, privileged: LiteConnection) {
-  connection.introspect = (options) => privileged.introspect(options);
+  connection.introspect = async (options) => withPlainViews(await privileged.introspect(options));
 
   // PostgREST grants nothing. In the state "unknown", the first request makes lite grant everything on
   // every table to anon and authenticated, and tests of permissions would prove nothing.
@@ -103,6 +104,16 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
       ) as settings (name, value)
     `.execute(transaction as never);
   };
+}
+
+/**
+ * The same catalogue, for speed alone. For each column of every view, lite searches the view's SQL for types that
+ * only SQLite needs, in each request. It takes the first view of that name in any schema, so one without SQL is put
+ * before them; whatever else lite asks of views, it asks by schema too.
+ */
+function withPlainViews(catalogue: Catalogue): Catalogue {
+  const plain = catalogue.views.map(({ name }) => ({ name, schema: "pg_temp", sql: "" }));
+  return { ...catalogue, views: [...plain, ...catalogue.views] };
 }
 
 /**

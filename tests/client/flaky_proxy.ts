@@ -11,7 +11,7 @@ interface Harm {
 }
 
 /** A client that waits less long gets no answer. */
-export const DELAY = 3000;
+export const DELAY = 2000;
 
 const BAD_GATEWAY = whole(
   "502 Bad Gateway",

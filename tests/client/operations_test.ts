@@ -101,6 +101,8 @@ Deno.test("every operation of openapi.json has a method, which makes its request
       const isGatewayPost = method === "post" && path.startsWith("/gateway/");
       assert.equal(names.includes("IdempotencyKey"), isGatewayPost, operationId);
       assert.equal(headers.has("Idempotency-Key"), isGatewayPost, operationId);
+      // A POST that followed a redirect would be a GET.
+      assert.equal(made[0].redirect, "manual");
       assert.equal(headers.get("Authorization"), "Bearer sk_live_scripted");
     }
   }

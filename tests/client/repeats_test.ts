@@ -126,6 +126,9 @@ Deno.test("a request that may have been done says so", async () => {
     assert.equal(await told("POST", [failure(429, "too_many_requests")]), false);
     // The key makes the last answer that of the first attempt.
     assert.equal(await told("POST", [LOST, failure(409, "conflict")]), false);
+    assert.equal(await told("POST", [LOST, failure(401, "invalid_api_key")]), true);
+    assert.equal(await told("POST", [LOST, failure(403, "insufficient_scope")]), true);
+    assert.equal(await told("POST", [LOST, failure(429, "too_many_requests")]), true);
     // The version may be another one because the first attempt changed it.
     const late = failure(412, "precondition_failed", { etag: '"2"' });
     assert.equal(await told("PATCH with If-Match", [LOST, late]), true);
@@ -191,10 +194,12 @@ Deno.test("a signal ends a request and the pauses, with its reason", async () =>
   for (const step of [never, busy]) {
     const { crm, made } = scripted([step]);
     const stop = new AbortController();
-    const asked = crm.contacts.get(ID, undefined, { signal: stop.signal }).then();
+    const begun = Date.now();
+    const asked = crm.contacts.update(ID, { name: "Ada" }, { signal: stop.signal });
     setTimeout(() => stop.abort(reason), 10);
     await assert.rejects(asked, (error) => error === reason);
     assert.equal(made.length, 1);
+    assert.ok(Date.now() - begun < 10_000, "it waited although it was aborted");
   }
   const { crm, made } = scripted([RECORD]);
   const aborted = crm.contacts.get(ID, undefined, { signal: AbortSignal.abort() }).then();
@@ -234,9 +239,10 @@ async function outcomeOf(steps: Step[], options = {}) {
 }
 
 Deno.test("a send asks again until what became of it is known", async () => {
-  const many = [LOST, UNKNOWN, repeat("pending"), cut(200), HTML(502), repeat("pending"), UNKNOWN];
+  const busy = failure(429, "too_many_requests");
+  const many = [LOST, UNKNOWN, repeat("pending"), cut(200), HTML(502), busy, busy, busy, UNKNOWN];
   const { outcome, attempts } = await outcomeOf([...many, repeat("sent")]);
-  assert.deepEqual([outcome, attempts], [await repeat("sent").json(), 8]);
+  assert.deepEqual([outcome, attempts], [await repeat("sent").json(), 10]);
   assert.deepEqual(await outcomeOf([json(200, SENT)]), { outcome: SENT, attempts: 1 });
 });
 
@@ -292,6 +298,14 @@ Deno.test("the key of a send is the caller's when there is one", async () => {
   assert.equal(made[3].url.search, "?dry_run=true");
   const two = { ...MESSAGE, idempotency_key: "order-2" };
   await assert.rejects(crm.templates.send(two, { idempotencyKey: "order-1" }).then(), TypeError);
+});
+
+Deno.test("a dry run is a read: it is made again, and not for as long as a send", async () => {
+  const { crm, made } = scripted([LOST]);
+  const error = await withoutPauses(() =>
+    crm.templates.send(MESSAGE, { dryRun: true }).catch((error) => error)
+  );
+  assert.deepEqual([made.length, error.mayBeDone, error.idempotencyKey], [3, false, null]);
 });
 
 Deno.test("the errors of a conflict and a changed record have what the answer has", async () => {

@@ -5,6 +5,7 @@ export interface Made {
   method: string;
   url: URL;
   headers: Headers;
+  redirect: RequestRedirect | undefined;
   // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
   body: any;
 }
@@ -19,11 +20,12 @@ export function scripted(steps: Step[], options: Partial<ClientOptions> = {}) {
     apiKey: "sk_live_scripted",
     baseUrl: "https://api.test/functions/v1",
     async fetch(input, init = {}) {
-      const { method = "GET", headers, body, signal } = init;
+      const { method = "GET", headers, body, signal, redirect } = init;
       const request = {
         method,
         url: new URL(String(input)),
         headers: new Headers(headers),
+        redirect,
         body: body === undefined ? undefined : JSON.parse(String(body)),
       };
       made.push(request);

@@ -64,8 +64,11 @@ const statusOf = (person: Person, id: string, more: Record<string, unknown> = {}
   ...{ status: "delivered", ...more },
 });
 
-/** A pattern of all texts that say who the person is: in every spelling, in base64, and as bytes of these. */
-function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): string {
+/**
+ * All texts that say who the person is, in small letters: in every spelling, in base64, and as bytes of these. Texts
+ * are found many times as fast as a pattern of them.
+ */
+function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): string[] {
   const texts = [`11${digits}`, `119${digits}`, `1202${digits}`, mark];
   // Of base64, each of the three ways in which the bytes may stand to its groups of three.
   const base64 = texts.flatMap((text) =>
@@ -75,11 +78,11 @@ function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): string {
     })
   );
   const spelled = [...texts, ...base64].flatMap((text) => [text, encoder.encode(text).toHex()]);
-  return spelled.map((text) => text.replaceAll(/[+/]/g, "[$&]")).join("|");
+  return spelled.map((text) => text.toLowerCase());
 }
 
 /** The columns of all tables that have one of these texts: `table.column`. */
-async function columnsWith(sql: postgres.Sql, pattern: string): Promise<string[]> {
+async function columnsWith(sql: postgres.Sql, traces: string[]): Promise<string[]> {
   const tables = await sql`
     select nspname || '.' || relname as name, array_agg(attname::text order by attname) as columns
     from pg_attribute join pg_class on pg_class.oid = attrelid join pg_namespace on pg_namespace.oid = relnamespace
@@ -87,13 +90,15 @@ async function columnsWith(sql: postgres.Sql, pattern: string): Promise<string[]
     group by 1 order by 1
   `;
   const found = [];
+  // Bytes are hexadecimal in the text of a row.
+  const hasTrace = (text: string) =>
+    `(select bool_or(strpos(text, trace) > 0) from lower(${text}) as text, unnest($1::text[]) as trace)`;
   for (const { name, columns } of tables) {
-    // Bytes are hexadecimal in the text of a row.
     const rows = await sql.unsafe(
       `select ${
-        columns.map((column: string) => `bool_or("${column}"::text ~* $1) as "${column}"`)
-      } from (select * from ${name} as t where t::text ~* $1) as having_it`,
-      [pattern],
+        columns.map((column: string) => `bool_or(${hasTrace(`"${column}"::text`)}) as "${column}"`)
+      } from (select * from ${name} as t where ${hasTrace("t::text")} offset 0) as having_it`,
+      [traces as unknown as string],
     );
     found.push(
       ...columns.filter((column: string) => rows[0][column]).map((column: string) =>

@@ -1,6 +1,8 @@
 // What is fetched from elsewhere is the same tomorrow.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
+import siteLock from "../../site/package-lock.json" with { type: "json" };
+import ofSite from "../../site/package.json" with { type: "json" };
 import lock from "../../tools/package-lock.json" with { type: "json" };
 import wanted from "../../tools/package.json" with { type: "json" };
 
@@ -25,10 +27,14 @@ interface Locked {
 }
 const packages: Record<string, Locked> = lock.packages;
 
-Deno.test("the tools have exact versions, which their lock file has too", () => {
-  for (const [name, version] of Object.entries(wanted.dependencies)) {
-    assert.match(version, /^\d+\.\d+\.\d+$/, name);
-    assert.equal(packages[`node_modules/${name}`]?.version, version, name);
+Deno.test("the tools and the site have exact versions, which their lock files have too", () => {
+  const ofLock: Record<string, Locked> = siteLock.packages;
+  for (const [list, locked] of [[wanted, packages], [ofSite, ofLock]] as const) {
+    for (const [name, version] of Object.entries<string>(list.dependencies)) {
+      assert.match(version, /^\d+\.\d+\.\d+$/, name);
+      assert.equal(locked[`node_modules/${name}`]?.version, version, name);
+      assert.match(locked[`node_modules/${name}`].integrity ?? "", /^sha512-/, name);
+    }
   }
 });
 

@@ -128,6 +128,8 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.deepEqual([moved.status, moved.headers.get("Location")], [308, "/docs/"]);
       const settings = await fetch(`${stack.docs_url}reference-settings.json`);
       assert.equal((await settings.json()).apiKey, stack.demo!.api_key);
+      const head = await fetch(settings.url, { method: "HEAD" });
+      assert.deepEqual([head.status, await head.text()], [200, ""]);
     });
 
     await t.step("answers 404 to any other address", async () => {

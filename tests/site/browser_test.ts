@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { serveDocs } from "../../local/docs.ts";
 import { answerFile } from "../../local/static_files.ts";
-import { SITE_FOLDER } from "../../site/sources.ts";
+import { SITE_FOLDER } from "../../local/site_sources.ts";
 import { newCompany } from "../support/company.ts";
 import { CHROMIUM } from "../support/programs.ts";
 import { stack } from "../support/test_stack.ts";

@@ -34,7 +34,7 @@ async function served(work: (served: Served) => Promise<void>, patienceMs = 30_0
       site: {
         folder: `${parent}/site`,
         isCurrent: () => isCurrent,
-        build: [[Deno.execPath(), "run", "--allow-all", "--no-prompt", script]],
+        build: ["run", "--allow-all", "--no-prompt", script],
       },
       patienceMs,
     });

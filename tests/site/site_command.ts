@@ -1,6 +1,7 @@
 // `npm run site` as tests run it: on this checkout, and on a copy whose pages they change.
+import { existsSync } from "node:fs";
 import { root } from "../../local/checkout.ts";
-import { filesBelow } from "../../site/sources.ts";
+import { filesBelow } from "../../local/site_sources.ts";
 
 /** How a build ended. */
 export interface Ending {
@@ -38,11 +39,20 @@ export async function site(args: string[], run: Run = {}): Promise<Ending> {
  * @param folder does not exist yet.
  */
 export async function copyOfCheckout(folder: string): Promise<string> {
-  // Downloads Scalar, if that was not done before.
-  const { code, err } = await site(["--unless-current"]);
-  if (code !== 0) throw new Error(err);
+  // Installs the packages and downloads Scalar, if that was not done before.
+  if (!existsSync(`${root}site/node_modules/.cache/scalar.js`)) {
+    const { code, err } = await site(["--out", `${folder}-first`]);
+    if (code !== 0) throw new Error(err);
+  }
   const files = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "README.md", "package.json"]
-    .concat("package-lock.json", "deno.json", "import_map.json", "local/checkout.ts")
+    .concat(
+      "package-lock.json",
+      "deno.json",
+      "import_map.json",
+      "local/checkout.ts",
+      "local/files.ts",
+      "local/site_sources.ts",
+    )
     .concat("local/setup.mjs", "supabase/functions/gateway/openapi.json");
   for (const name of ["docs", "examples", "site"]) files.push(...filesBelow(name));
   for (const file of files) {

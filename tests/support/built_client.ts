@@ -5,8 +5,17 @@ import { root } from "../../local/checkout.ts";
 /** What the package is called. */
 export const CLIENT = "@crm-messaging/client";
 
-/** The program of Bun; the command that npm links has another ending on some systems. */
-export const BUN = `${root}tools/node_modules/bun/bin/bun.exe`;
+/** The program of Bun: what npm links is a note in its place where install scripts did not run. */
+export const BUN = bun();
+
+function bun(): string {
+  const modules = `${root}tools/node_modules`;
+  const { bin } = JSON.parse(Deno.readTextFileSync(`${modules}/bun/package.json`));
+  const linked = `${modules}/bun/${bin.bun}`;
+  if (Deno.statSync(linked).size > 1_000_000) return linked;
+  const [{ name }] = Deno.readDirSync(`${modules}/@oven`);
+  return `${modules}/@oven/${name}/bin/bun`;
+}
 
 const TSC = `${root}tools/node_modules/typescript/bin/tsc`;
 

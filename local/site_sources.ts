@@ -1,8 +1,8 @@
-// What the site is made of. Imports no package, because the local stack asks too whether the site is current.
+// What the documentation site is made of, and where it is.
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../local/checkout.ts";
+import { root } from "./checkout.ts";
 
 /** Where the site is built when nothing else is asked for, and from where the local stack serves it. */
 export const SITE_FOLDER = join(root, "site", "dist");
@@ -10,9 +10,9 @@ export const SITE_FOLDER = join(root, "site", "dist");
 /** The file of a built site that says what it was made of. */
 export const MADE_OF = ".made-of";
 
-const OPENAPI = "supabase/functions/gateway/openapi.json";
 const FOLDERS = ["docs", "examples", "site"];
-const FILES = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "package.json", OPENAPI];
+const FILES = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "package.json"]
+  .concat("supabase/functions/gateway/openapi.json");
 const NOT_SOURCES = ["node_modules", "dist"];
 
 /** The files of a folder, from the root of the checkout, in order; none when there is no such folder. */
@@ -28,8 +28,8 @@ export function filesBelow(folder: string): string[] {
 export function stateOfSources(): string {
   const hash = createHash("sha256");
   for (const path of [...FOLDERS.flatMap(filesBelow), ...FILES]) {
-    const { size, mtime } = Deno.statSync(join(root, path));
-    hash.update(`${path}\n${size}\n${mtime?.getTime()}\n`);
+    const file = statSync(join(root, path), { throwIfNoEntry: false });
+    hash.update(`${path}\n${file?.size}\n${file?.mtimeMs}\n`);
   }
   return hash.digest("hex");
 }
@@ -38,17 +38,4 @@ export function stateOfSources(): string {
 export function isCurrent(out: string): boolean {
   const file = join(out, MADE_OF);
   return existsSync(file) && Deno.readTextFileSync(file) === stateOfSources();
-}
-
-/** The OpenAPI document of the API. */
-export async function readOpenApi(): Promise<OpenApi> {
-  return JSON.parse(await Deno.readTextFile(join(root, OPENAPI)));
-}
-
-/** What the site reads of the OpenAPI document. */
-export interface OpenApi {
-  info: { title: string; version: string; summary: string; description: string };
-  servers: { url: string; description?: string; variables?: Record<string, unknown> }[];
-  tags: { name: string; description?: string }[];
-  paths: Record<string, Record<string, unknown>>;
 }
