@@ -62,6 +62,15 @@ Deno.test("pages and files of a deployment have its address where a reader has t
   }
 });
 
+Deno.test("the reference has the methods of every path in the same order", () => {
+  const shown = JSON.parse(files.get("openapi.json")!);
+  assert.deepEqual(shown.paths, openapi.paths);
+  const methods = (path: string) => Object.keys(shown.paths[path]);
+  assert.deepEqual(methods("/gateway/contacts"), ["get", "post", "put"]);
+  assert.deepEqual(methods("/gateway/contacts/{id}"), ["get", "patch", "delete"]);
+  assert.deepEqual(methods("/gateway/deals/{id}"), ["get", "patch", "delete"]);
+});
+
 Deno.test("every link and every anchor of the site leads to something", () => {
   let followed = 0;
   for (const [path, html] of pages) {
