@@ -43,9 +43,9 @@ export function transportOf(settings: Settings): Transport {
     const { signal } = options;
     const { maxRetries, timeout, settleTimeout } = limitsOf(settings, options);
     const [url, init] = requestOf(settings, call);
-    // A repeat of other changes could overwrite what somebody else wrote in between.
     const isRead = method === "GET" || call.isRead;
-    const isSafe = isRead || key !== undefined || method !== "PATCH" || protects(options.ifMatch);
+    // A late repeat of a change without a key could undo what somebody else has written since.
+    const isSafe = isRead || key !== undefined;
     const lastQuestion = settled ? Date.now() + settleTimeout : 0;
     let wasOpen = false;
     for (let repeat = 0, counted = 0;; repeat++) {
@@ -68,7 +68,7 @@ export function transportOf(settings: Settings): Transport {
       const left = leftBy(error);
       wasOpen ||= left === "open";
       error.idempotencyKey = key ?? null;
-      error.mayBeDone = wasOpen && !isRead && !(key !== undefined && tellsOfTheFirst(error, left));
+      error.mayBeDone = wasOpen && !isRead && !tellsOfTheFirst(error, left);
       const comesTooLate = error instanceof APIError && error.retryAfter! > LONGEST_RETRY_AFTER;
       if (left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
       // How often an unsettled send is asked about is a question of time only.
@@ -83,11 +83,6 @@ export function transportOf(settings: Settings): Transport {
 function tellsOfTheFirst(error: CRMError, left: string): boolean {
   // The API key is judged before anything else.
   return left === "final" && !(error instanceof APIError && /40[13]/.test(`${error.status}`));
-}
-
-/** Whether a change with it cannot overwrite what somebody else has written. */
-function protects(ifMatch: ChangeOptions["ifMatch"]): boolean {
-  return ifMatch !== undefined && ![ifMatch].flat().includes("*");
 }
 
 function requestOf(settings: Settings, call: Call): [url: string, init: RequestInit] {
