@@ -63,7 +63,7 @@ export function transportOf(settings: Settings): Transport {
     const isSafe = isRead || key !== undefined;
     const lastQuestion = isSend ? performance.now() + settleTimeout : 0;
     let wasOpen = false;
-    for (let repeat = 0, counted = 0;; repeat++) {
+    for (let repeat = 0;; repeat++) {
       signal?.throwIfAborted();
       let error: CRMError;
       try {
@@ -83,9 +83,9 @@ export function transportOf(settings: Settings): Transport {
       error.mayBeDone = wasOpen && !isRead && !tellsOfTheFirst(error, left);
       const comesTooLate = retryAfter! > LONGEST_RETRY_AFTER;
       if (left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
-      // How often an unsettled send is asked about is a question of time only.
+      // An unsettled send is asked about as often as there is time.
       const isUnsettled = wasOpen && performance.now() < lastQuestion;
-      if (!isUnsettled && counted++ >= maxRetries) throw error;
+      if (repeat >= maxRetries && !isUnsettled) throw error;
       await pause(pauseBefore(repeat, retryAfter), signal);
     }
   };

@@ -277,6 +277,23 @@ Deno.test("a send that is not settled in time throws what was last known", async
   assert.equal(lost.attempts, 1);
 });
 
+Deno.test("a send asks as long as settleTimeout says, and not once more", async () => {
+  let time = 0;
+  const { now } = performance;
+  performance.now = () => time;
+  const slow: Step = () => {
+    time += 10_000;
+    return Promise.resolve(repeat("pending").clone());
+  };
+  try {
+    const { outcome, attempts } = await outcomeOf([slow], { settleTimeout: 60_000 });
+    assert.ok(outcome instanceof SendPendingError);
+    assert.deepEqual([attempts, time], [6, 60_000]);
+  } finally {
+    performance.now = now;
+  }
+});
+
 Deno.test("a send that was certainly not made is made again maxRetries times", async () => {
   const away = failure(502, "channel_unavailable", { outcome: "not_sent" });
   const { outcome, attempts } = await outcomeOf([away]);
