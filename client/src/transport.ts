@@ -75,12 +75,15 @@ export function transportOf(settings: Settings): Transport {
         error = thrown;
       }
       const left = leftBy(error);
-      const { requestId, retryAfter } = error as APIError; // others have neither
+      const { status, code, requestId, retryAfter } = error as APIError; // others have none of them
       const request = requestId ? `, request ${requestId}` : "";
       error.message += ` (${method} /${call.path.join("/")}${request})`;
       wasOpen ||= left === "open";
       error.idempotencyKey = key ?? null;
-      error.mayBeDone = wasOpen && !isRead && !tellsOfTheFirst(error, left);
+      // The same key tells what became of the attempts before. Not where the API key is refused, which is judged first,
+      // and not by what is none of the API.
+      const isTold = left === "final" && code !== null && status !== 401 && status !== 403;
+      error.mayBeDone = wasOpen && !isRead && !isTold;
       const comesTooLate = retryAfter! > LONGEST_RETRY_AFTER;
       if (left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
       // An unsettled send is asked about as often as there is time.
@@ -89,12 +92,6 @@ export function transportOf(settings: Settings): Transport {
       await pause(pauseBefore(repeat, retryAfter), signal);
     }
   };
-}
-
-/** Whether the answer to a repeat with the same key tells what became of the attempts before it. */
-function tellsOfTheFirst(error: CRMError, left: string): boolean {
-  // The API key is judged before anything else.
-  return left === "final" && ![401, 403].includes((error as APIError).status);
 }
 
 function requestOf(settings: Settings, call: Call): [url: string, init: RequestInit] {

@@ -130,6 +130,8 @@ Deno.test("a request that may have been done says so", async () => {
     assert.equal(await told("POST", [LOST, failure(401, "invalid_api_key")]), true);
     assert.equal(await told("POST", [LOST, failure(403, "insufficient_scope")]), true);
     assert.equal(await told("POST", [LOST, failure(429, "too_many_requests")]), true);
+    // A proxy knows nothing of the first attempt.
+    assert.equal(await told("POST", [LOST, HTML(404)]), true);
     for (const kind of ["PUT", "DELETE", "PATCH with If-Match"]) {
       assert.equal(await told(kind, [LOST]), true);
       assert.equal(await told(kind, [failure(429, "too_many_requests"), LOST]), true);
@@ -186,6 +188,21 @@ Deno.test("an attempt that takes too long is one without an answer", async () =>
     const change = scripted([never, RECORD], { timeout: 20 });
     await assert.rejects(change.crm.contacts.update(ID, { name: "Ada" }).then(), TimeoutError);
   });
+});
+
+Deno.test("an answer that begins and never ends is ended by the time-out, and by a signal", async () => {
+  const body = () =>
+    new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"da')) });
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response(body(), { headers: { "Content-Type": "application/json" } }),
+  );
+  const baseUrl = `http://127.0.0.1:${server.addr.port}/functions/v1`;
+  const { crm } = scripted([], { baseUrl, fetch: undefined, maxRetries: 0 });
+  await assert.rejects(crm.contacts.get(ID, {}, { timeout: 50 }).then(), TimeoutError);
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 50);
+  await assert.rejects(crm.contacts.get(ID, {}, stop).then(), { name: "AbortError" });
 });
 
 Deno.test("a signal ends a request and the pauses, with its reason", async () => {
