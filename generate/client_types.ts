@@ -96,13 +96,14 @@ function topLevel(text: string): string {
     .replace(/^(\w+): /gm, "\nexport type $1 = ")
     .replace(/components\["schemas"\]\["(\w+)"\]/g, "$1")
     .replace("export type Time = string;", "export type Time = string | Date;")
-    // In a query, a list is one value or several.
+    // In a query, a list is one value or several, and `undefined` is left out.
     .replace(/^export type \w+Query = [^]*?^\};/gm, (query) =>
       query
         .replace(/^( {4}\S+: )\(?([^;\n]*?)\)?\[\];$/gm, "$1OneOrMore<$2>;")
         .replace(
           /^ {4}custom_fields\?: .*/m,
-          "    [field: `custom_fields.${string}`]: OneOrMore<string> | undefined;",
-        ))
+          "    [field: `custom_fields.${string}`]: OneOrMore<string>;",
+        )
+        .replace(/^( {4}(?:\S+\?|\[.*\]): [^;\n]*);$/gm, "$1 | undefined;"))
     .replace(/^(\/\*\*.*\*\/\n)\n(export)/gm, "\n$1$2");
 }

@@ -60,10 +60,7 @@ export class CursorExpiredError extends APIError {
   override name = "CursorExpiredError";
 }
 
-/**
- * `precondition_failed`: the record is not as `ifMatch` says. When `mayBeDone` is `true`, an answer to an earlier attempt was lost, and it may
- * have been your own change.
- */
+/** `precondition_failed`: the record is not as `ifMatch` says. Nothing was changed. */
 export class PreconditionFailedError extends APIError {
   override name = "PreconditionFailedError";
   /** The ETag of the record as it is now. */

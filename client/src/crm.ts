@@ -8,7 +8,7 @@ import {
 import type { Query } from "./query.ts";
 import { requestsOf } from "./requests.ts";
 import type * as resources from "./resources.ts";
-import { transportOf } from "./transport.ts";
+import { type Body, transportOf } from "./transport.ts";
 import type { Health, OpenApi, SearchQuery } from "./types.ts";
 
 /** The client of the API. */
@@ -54,41 +54,37 @@ export class CRM {
       ...update(name),
       create: (body: unknown, options?: RequestOptions) =>
         record("POST", [name], { body, options }),
-      archive: (id: string, options?: RequestOptions) =>
-        asked("DELETE", [name, id], { options }, () => undefined),
+      archive: (id: string, options?: RequestOptions) => asked("DELETE", [name, id], { options }),
     });
-    const batches = (name: string) => ({
+    const batch = (body: Body) => body.summary && body;
+    const all = (name: string) => ({
+      ...reads(name),
+      ...changes(name),
+      ...writes(name),
       restore: (id: string, options?: RequestOptions) =>
         record("POST", [name, id, "restore"], { options }),
       createMany: (items: unknown, query?: Query, options?: RequestOptions) =>
-        asked("POST", [name, "batch"], { body: { items }, query, options }),
+        asked("POST", [name, "batch"], { body: { items }, query, options }, batch),
       updateMany: (items: unknown, query?: Query, options?: RequestOptions) =>
-        asked("PATCH", [name, "batch"], { body: { items }, query, options }),
+        asked("PATCH", [name, "batch"], { body: { items }, query, options }, batch),
     });
 
     this.contacts = {
-      ...reads("contacts"),
-      ...changes("contacts"),
-      ...writes("contacts"),
-      ...batches("contacts"),
+      ...all("contacts"),
       put: (body, query, options) => record("PUT", ["contacts"], { body, query, options }),
       merge: (id, body, options) => record("POST", ["contacts", id, "merge"], { body, options }),
       export: (id, options) => record("GET", ["contacts", id, "export"], { options }),
       erase: (id, body, options) => record("POST", ["contacts", id, "erase"], { body, options }),
     };
     this.deals = {
-      ...reads("deals"),
-      ...changes("deals"),
-      ...writes("deals"),
-      ...batches("deals"),
+      ...all("deals"),
       history: (id, query, options) => listed(["deals", id, "history"], query, options),
     };
     this.pipelines = { ...reads("pipelines"), ...writes("pipelines") };
     this.stages = {
       ...reads("stages"),
       ...writes("stages"),
-      archive: (id, query, options) =>
-        asked("DELETE", ["stages", id], { query, options }, () => undefined),
+      archive: (id, query, options) => asked("DELETE", ["stages", id], { query, options }),
     };
     this.conversations = {
       ...reads("conversations"),
@@ -111,7 +107,7 @@ export class CRM {
           "GET",
           ["sends"],
           { query: { ...query, idempotency_key }, options },
-          ({ data }) => data[0] ?? null,
+          ({ data }) => data && (data[0] ?? null),
         ),
     };
     this.teams = reads("teams");
@@ -119,6 +115,6 @@ export class CRM {
     this.search = (q, query, options) =>
       record("GET", ["search"], { query: { ...query, q }, options });
     this.health = (options) => record("GET", ["health"], { options });
-    this.openApi = (options) => asked("GET", ["openapi.json"], { options });
+    this.openApi = (options) => asked("GET", ["openapi.json"], { options }, (body) => body);
   }
 }

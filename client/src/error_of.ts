@@ -1,7 +1,7 @@
 import * as errors from "./api_errors.ts";
 import { APIError, type ErrorBody } from "./errors.ts";
 
-const CLASSES: Record<string, typeof APIError> = {
+const CLASSES = new Map<string | undefined, typeof APIError>(Object.entries({
   malformed_request: errors.MalformedRequestError,
   missing_api_key: errors.AuthenticationError,
   invalid_api_key: errors.AuthenticationError,
@@ -29,11 +29,10 @@ const CLASSES: Record<string, typeof APIError> = {
   channel_unavailable: errors.ChannelUnavailableError,
   database_unavailable: errors.DatabaseUnavailableError,
   internal: errors.InternalError,
-};
+}));
 
 /** The error that an answer is, as an instance of the class of its code. */
 export function errorOf(status: number, headers: Headers, body: ErrorBody | string): APIError {
-  const code = typeof body === "string" ? undefined : body.code;
-  const Class = code && Object.hasOwn(CLASSES, code) ? CLASSES[code] : APIError;
-  return new Class(status, headers, body);
+  const { code } = body as ErrorBody; // a text has none
+  return new (CLASSES.get(code) ?? APIError)(status, headers, body);
 }

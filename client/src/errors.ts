@@ -29,6 +29,7 @@ export interface ErrorBody {
   request_id?: string;
   details?: FieldError[];
   doc_url?: string;
+  message?: string;
   [member: string]: unknown;
 }
 
@@ -53,18 +54,16 @@ export class APIError extends CRMError {
   readonly headers: Headers;
 
   constructor(status: number, headers: Headers, body: ErrorBody | string) {
-    const told: ErrorBody = typeof body === "string" ? {} : body;
-    const requestId = told.request_id ?? headers.get("X-Request-Id");
-    super(
-      (told.error ?? `The answer is a ${status}, and none of the API`) +
-        (requestId ? ` (request ${requestId})` : ""),
-    );
+    const told = body as ErrorBody; // a text has none of its members
+    // The platform before the API has its sentence in `message`, and a code or a number of its own.
+    const isOurs = typeof told.error === "string";
+    super(isOurs ? told.error : told.message ?? `The answer is a ${status}, and none of the API`);
     this.status = status;
     this.headers = headers;
     this.body = body;
-    this.code = told.code ?? null;
-    this.requestId = requestId;
-    this.details = told.details ?? [];
+    this.code = isOurs && told.code || null;
+    this.requestId = told.request_id ?? headers.get("X-Request-Id");
+    this.details = isOurs && told.details || [];
     this.docUrl = told.doc_url ?? null;
     this.retryAfter = secondsOf(headers.get("Retry-After"));
   }
@@ -74,10 +73,10 @@ export class APIError extends CRMError {
 function secondsOf(after: string | null): number | null {
   if (!after) return null;
   const seconds = /^\d+$/.test(after) ? +after : (Date.parse(after) - Date.now()) / 1000;
-  return seconds >= 0 ? seconds : seconds < 0 ? 0 : null;
+  return Number.isNaN(seconds) ? null : Math.max(seconds, 0);
 }
 
 /** A member of an error's body. */
 export function member<Value>({ body }: APIError, name: string): Value | null {
-  return typeof body === "string" ? null : (body[name] as Value | undefined) ?? null;
+  return ((body as ErrorBody)[name] as Value | undefined) ?? null;
 }

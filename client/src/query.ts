@@ -5,9 +5,9 @@ export type Query = object;
 const ONE_VALUE = /^(q|cursor|idempotency_key)$|\[(gte?|lte?|contains|empty)]$/;
 
 /** The query of an address, with its question mark; an empty text when there are no parameters. */
-export function search(query: Query = {}): string {
+export function search(query?: Query): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
+  for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined) parameters.set(name, textOf(name, value));
   }
   const text = parameters.toString();
@@ -19,7 +19,12 @@ function textOf(name: string, value: unknown): string {
   // The API would refuse it too, but without parameters a list has everything.
   if (values.length === 0) throw new TypeError(`${name} is an empty list`);
   return values.map((each) => {
-    if (each === null) throw new TypeError(`${name} is null; leave it out, or ask with [empty]`);
+    // NaN, an invalid date, an object: the API would look for its text.
+    if (each === null || typeof each !== "string" && Number.isNaN(Number(each))) {
+      throw new TypeError(
+        `${name} is ${each}; leave it out, or ask with [empty]`,
+      );
+    }
     const text = each instanceof Date ? each.toISOString() : String(each);
     return ONE_VALUE.test(name) ? text : text.replace(/[\\,]/g, "\\$&");
   }).join();

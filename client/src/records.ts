@@ -13,12 +13,12 @@ export type With<Row, Included, Name extends keyof Included> = [Name] extends [n
 
 /** Which fields a record of the answer has; all of them without it. */
 export interface FieldChoice<Field> {
-  fields?: OneOrMore<Field>;
+  fields?: OneOrMore<Field> | undefined;
 }
 
 /** Which records a record of the answer comes with. */
 export interface IncludeChoice<Name> {
-  include?: OneOrMore<Name>;
+  include?: OneOrMore<Name> | undefined;
 }
 
 /** `list` of records. */

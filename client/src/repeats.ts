@@ -1,4 +1,4 @@
-import { APIError, ConnectionError, type CRMError } from "./errors.ts";
+import { type APIError, ConnectionError, type CRMError, type ErrorBody } from "./errors.ts";
 import { SendPendingError } from "./sends.ts";
 
 /**
@@ -7,10 +7,9 @@ import { SendPendingError } from "./sends.ts";
  */
 export function leftBy(error: CRMError): "undone" | "open" | "final" {
   if (error instanceof ConnectionError || error instanceof SendPendingError) return "open";
-  if (!(error instanceof APIError)) return "final";
-  const { status, code, body, message } = error;
+  const { status, code, body, message } = error as APIError; // other errors are final
   if (code === "malformed_request" || code === "request_timeout" || status === 429) return "undone";
-  if (typeof body !== "string" && body.outcome === "not_sent") return "undone";
+  if ((body as ErrorBody | undefined)?.outcome === "not_sent") return "undone";
   if (code === "database_unavailable" && /nothing was/.test(message)) return "undone";
   if (code === "idempotency_in_progress" || status === 408) return "open";
   // An account that the channel refuses needs somebody who connects it again.
@@ -18,9 +17,8 @@ export function leftBy(error: CRMError): "undone" | "open" | "final" {
 }
 
 /** Before the repeat of this number, in milliseconds: full jitter, and not before `Retry-After`. */
-export function pauseBefore(repeat: number, error: CRMError): number {
-  const least = error instanceof APIError ? error.retryAfter ?? 0 : 0;
-  return least * 1000 + Math.random() * Math.min(500 * 2 ** repeat, 8000);
+export function pauseBefore(repeat: number, retryAfter?: number | null): number {
+  return (retryAfter ?? 0) * 1000 + Math.random() * Math.min(500 * 2 ** repeat, 8000);
 }
 
 /** Waits. @throws the reason of the signal as soon as it is aborted. */

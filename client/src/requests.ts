@@ -2,19 +2,15 @@ import { type Answer, APIPromise } from "./answer.ts";
 import type { SendOptions } from "./options.ts";
 import { List, Page, type PagePlace } from "./pages.ts";
 import type { Query } from "./query.ts";
-import { refusalOf } from "./sends.ts";
-import type { Call, Transport } from "./transport.ts";
-
-/** What a body has is the type of the method that asked for it. */
-// deno-lint-ignore no-explicit-any
-type Body = any;
+import { resultOf } from "./sends.ts";
+import type { Body, Call, Transport } from "./transport.ts";
 
 /** What a request has beside its method and its path. */
 type Rest = Pick<Call, "query" | "body" | "type" | "options">;
 
 /** The kinds of requests that methods make. */
 export interface Requests {
-  /** A request of the gateway. @param pick what is answered of its body. */
+  /** A request of the gateway. @param pick what is answered of its body; nothing without it. */
   asked(
     method: string,
     path: string[],
@@ -31,15 +27,14 @@ export interface Requests {
 
 /** The requests that a transport makes. */
 export function requestsOf(ask: Transport): Requests {
-  const asked: Requests["asked"] = (method, path, rest, pick = (body) => body) => {
+  const asked: Requests["asked"] = (method, path, rest, pick) => {
     const key = method === "POST" ? rest.options?.idempotencyKey ?? newKey() : undefined;
-    const answer = ask<Body>({ method, path: ["gateway", ...path], key, ...rest })
-      .then((answer) => ({ ...answer, data: pick(answer.data) as never }));
+    const answer = ask<never>({ method, path: ["gateway", ...path], key, pick, ...rest });
     return new APIPromise(() => answer);
   };
   return {
     asked,
-    record: (method, path, rest) => asked(method, path, rest, (body) => body && body.data),
+    record: (method, path, rest) => asked(method, path, rest, (body) => body.data),
     listed(path, query, options) {
       const page = async (cursor?: string): Promise<Answer<Page<never>>> => {
         const { data: body, ...answer } = await ask<{ data: never[]; pagination: PagePlace }>({
@@ -48,6 +43,7 @@ export function requestsOf(ask: Transport): Requests {
           // A cursor goes on where `start` began.
           query: cursor === undefined ? query : { ...query, start: undefined, cursor },
           options,
+          pick: (body) => body.pagination && body,
         });
         const next = async (cursor: string) => (await page(cursor)).data;
         return { ...answer, data: new Page(body.data, body.pagination, next) };
@@ -59,7 +55,7 @@ export function requestsOf(ask: Transport): Requests {
       const send = async () => {
         const given = message.idempotency_key ?? idempotencyKey;
         if (idempotencyKey !== undefined && given !== idempotencyKey) {
-          throw new TypeError("idempotency_key and idempotencyKey are two different keys");
+          throw new TypeError("idempotency_key and idempotencyKey differ");
         }
         // A dry run without a key asks about a send without one.
         const key = given ?? (dryRun ? undefined : newKey());
@@ -71,7 +67,8 @@ export function requestsOf(ask: Transport): Requests {
           options,
           key,
           isRead: dryRun,
-          settled: dryRun ? undefined : refusalOf,
+          isSend: !dryRun,
+          pick: resultOf,
         });
       };
       const answer = send();

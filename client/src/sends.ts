@@ -38,14 +38,20 @@ export class SendMismatchError extends SendError {
   override name = "SendMismatchError";
 }
 
-/** The error that the answer to a send means; null when it is a result. */
-export function refusalOf(body: SendResult | Repeat, { headers }: Response): SendError | null {
-  if (!("idempotent_hit" in body) || !body.idempotent_hit) return null;
-  if (headers.get("Idempotency-Mismatch") === "true") {
-    return new SendMismatchError("The idempotency key names another message", body);
+/**
+ * The result that a body is; `undefined` when it is none of the API.
+ * @throws SendError when it says that the send came to no good end, or to none yet
+ */
+export function resultOf(
+  body: SendResult | Repeat,
+  { headers }: Response,
+): SendResult | undefined {
+  if ("idempotent_hit" in body && body.idempotent_hit) {
+    if (headers.get("Idempotency-Mismatch") === "true") {
+      throw new SendMismatchError("The idempotency key names another message", body);
+    }
+    if (body.status === "failed") throw new SendFailedError("The send has failed", body);
+    if (body.status === "pending") throw new SendPendingError("The send is still under way", body);
   }
-  if (body.status === "failed") return new SendFailedError("The send has failed", body);
-  return body.status === "pending"
-    ? new SendPendingError("The send is still under way", body)
-    : null;
+  return "success" in body ? body as SendResult : undefined;
 }

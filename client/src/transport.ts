@@ -1,6 +1,12 @@
 import type { Answer } from "./answer.ts";
 import { errorOf } from "./error_of.ts";
-import { APIError, ConnectionError, CRMError, TimeoutError } from "./errors.ts";
+import {
+  type APIError,
+  ConnectionError,
+  CRMError,
+  type ErrorBody,
+  TimeoutError,
+} from "./errors.ts";
 import {
   type ChangeOptions,
   type CreateOptions,
@@ -26,9 +32,18 @@ export interface Call {
   key?: string;
   /** Whether it changes nothing, although it is no GET. */
   isRead?: boolean;
-  /** Of a send: the error that its answer means, if it means one. */
-  settled?: (body: never, response: Response) => CRMError | null;
+  /** Whether it is a send, which asks until it is settled. */
+  isSend?: boolean;
+  /**
+   * What is answered of a body; `undefined` when the body is none of the API. A request without it is answered nothing.
+   * @throws CRMError when it says that the request came to no good end
+   */
+  pick?: ((body: Body, response: Response) => unknown) | undefined;
 }
+
+/** What a body has is the type of the method that asked for it. */
+// deno-lint-ignore no-explicit-any
+export type Body = any;
 
 /** Makes requests, and repeats those that may be repeated. */
 export type Transport = <Data>(call: Call) => Promise<Answer<Data>>;
@@ -39,73 +54,64 @@ const LONGEST_RETRY_AFTER = 60;
 /** The transport of a client. The key is in no error, and in no member of the client. */
 export function transportOf(settings: Settings): Transport {
   return async <Data>(call: Call): Promise<Answer<Data>> => {
-    const { method, key, options = {}, settled } = call;
+    const { method, key, options = {}, isSend } = call;
     const { signal } = options;
     const { maxRetries, timeout, settleTimeout } = limitsOf(settings, options);
     const [url, init] = requestOf(settings, call);
-    // A repeat of other changes could overwrite what somebody else wrote in between.
     const isRead = method === "GET" || call.isRead;
-    const isSafe = isRead || key !== undefined || method !== "PATCH" || protects(options.ifMatch);
-    const lastQuestion = settled ? Date.now() + settleTimeout : 0;
+    // A late repeat of a change without a key could undo what somebody else has written since.
+    const isSafe = isRead || key !== undefined;
+    const lastQuestion = isSend ? performance.now() + settleTimeout : 0;
     let wasOpen = false;
-    for (let repeat = 0, counted = 0;; repeat++) {
+    for (let repeat = 0;; repeat++) {
       signal?.throwIfAborted();
       let error: CRMError;
       try {
-        const answer = await attempt<Data>(
-          settings.fetch ?? fetch,
-          url,
-          { ...init, signal },
-          timeout,
-        );
-        const refusal = settled?.(answer.data as never, answer.response);
-        if (!refusal) return answer;
-        error = refusal;
+        const [response, text] = await attempt(settings.fetch, url, init, timeout, signal);
+        const data = answered(call, response, text) as Data;
+        return { data, response, requestId: response.headers.get("X-Request-Id") };
       } catch (thrown) {
         if (!(thrown instanceof CRMError)) throw thrown;
         error = thrown;
       }
       const left = leftBy(error);
+      const { status, code, requestId, retryAfter } = error as APIError; // others have none of them
+      const request = requestId ? `, request ${requestId}` : "";
+      error.message += ` (${method} /${call.path.join("/")}${request})`;
       wasOpen ||= left === "open";
       error.idempotencyKey = key ?? null;
-      error.mayBeDone = wasOpen && !isRead && !(key !== undefined && tellsOfTheFirst(error, left));
-      const comesTooLate = error instanceof APIError && error.retryAfter! > LONGEST_RETRY_AFTER;
+      // The same key tells what became of the attempts before. Not where the API key is refused, which is judged first,
+      // and not by what is none of the API.
+      const isTold = left === "final" && code !== null && status !== 401 && status !== 403;
+      error.mayBeDone = wasOpen && !isRead && !isTold;
+      const comesTooLate = retryAfter! > LONGEST_RETRY_AFTER;
       if (left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
-      // How often an unsettled send is asked about is a question of time only.
-      const isUnsettled = wasOpen && Date.now() < lastQuestion;
-      if (!isUnsettled && counted++ >= maxRetries) throw error;
-      await pause(pauseBefore(repeat, error), signal);
+      // An unsettled send is asked about as often as there is time.
+      const isUnsettled = wasOpen && performance.now() < lastQuestion;
+      if (repeat >= maxRetries && !isUnsettled) throw error;
+      await pause(pauseBefore(repeat, retryAfter), signal);
     }
   };
 }
 
-/** Whether the answer to a repeat with the same key tells what became of the attempts before it. */
-function tellsOfTheFirst(error: CRMError, left: string): boolean {
-  // The API key is judged before anything else.
-  return left === "final" && !(error instanceof APIError && /40[13]/.test(`${error.status}`));
-}
-
-/** Whether a change with it cannot overwrite what somebody else has written. */
-function protects(ifMatch: ChangeOptions["ifMatch"]): boolean {
-  return ifMatch !== undefined && ![ifMatch].flat().includes("*");
-}
-
 function requestOf(settings: Settings, call: Call): [url: string, init: RequestInit] {
   const { method, path, query, body, type = "application/json", options = {}, key } = call;
-  const parts = path.map((part) => {
-    if (!/^[\w.-]*\w$/.test(part)) {
+  for (const part of path) {
+    if (typeof part !== "string" || !/^[\w.-]*\w$/.test(part)) {
       throw new TypeError("The id of a record is missing, or is no id");
     }
-    return part;
-  });
+  }
   const headers = new Headers(settings.headers);
-  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+  new Headers(options.headers).forEach((value, name) => headers.set(name, value));
+  if (headers.has("Idempotency-Key")) {
+    throw new TypeError("Idempotency-Key is the option idempotencyKey");
+  }
   headers.set("Authorization", `Bearer ${settings.apiKey}`);
   if (body !== undefined) headers.set("Content-Type", type);
   if (key !== undefined && path[0] === "gateway") headers.set("Idempotency-Key", key);
   if (options.ifMatch !== undefined) headers.set("If-Match", tags(options.ifMatch));
   if (options.ifNoneMatch !== undefined) headers.set("If-None-Match", tags(options.ifNoneMatch));
-  return [`${settings.baseUrl}/${parts.join("/")}${search(query)}`, {
+  return [`${settings.baseUrl}/${path.join("/")}${search(query)}`, {
     method,
     headers,
     body: JSON.stringify(body),
@@ -118,21 +124,21 @@ function tags(versions: string | readonly string[]): string {
   return [versions].flat().map((each) => /^\d+$/.test(each) ? `"${each}"` : each).join(", ");
 }
 
-/** One request and its whole answer. */
-async function attempt<Data>(
-  fetch: typeof globalThis.fetch,
+/** One request and its whole answer, with its body as text. */
+async function attempt(
+  fetch = globalThis.fetch as NonNullable<Settings["fetch"]>,
   url: string,
-  { signal, ...init }: RequestInit,
+  init: RequestInit,
   timeout: number,
-): Promise<Answer<Data>> {
+  signal?: AbortSignal,
+): Promise<[Response, string]> {
   const controller = new AbortController();
   const abort = () => controller.abort(signal!.reason);
-  const timer = setTimeout(() => controller.abort(LATE), timeout);
+  const timer = setTimeout(() => controller.abort(), timeout);
   signal?.addEventListener("abort", abort);
-  let response: Response, text: string;
   try {
-    response = await fetch(url, { ...init, signal: controller.signal });
-    text = await response.text();
+    const response = await fetch(url, { ...init, signal: controller.signal });
+    return [response, await response.text()];
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     throw controller.signal.aborted
@@ -142,20 +148,23 @@ async function attempt<Data>(
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   }
+}
+
+/** What an answer has for the caller. @throws CRMError when that is nothing good */
+function answered({ method, options, pick }: Call, response: Response, text: string): unknown {
   const { status, headers, ok } = response;
-  const requestId = headers.get("X-Request-Id");
-  if (status === 204 || status === 304) return { data: null as Data, response, requestId };
-  let body = null;
-  if (/\bjson\b/.test(headers.get("Content-Type") ?? "")) {
+  if (status === 304 && options?.ifNoneMatch !== undefined) return null;
+  if (status === 204 && method === "DELETE") return undefined;
+  let body: unknown = text;
+  if (/\bjson\b/.test(headers.get("Content-Type")!)) {
     try {
       body = JSON.parse(text);
     } catch (cause) {
-      throw new ConnectionError("The answer broke off", { cause });
+      throw new ConnectionError(`The answer, a ${status}, broke off`, { cause });
     }
   }
-  const isObject = typeof body === "object" && body !== null;
-  if (ok && isObject) return { data: body, response, requestId };
-  throw errorOf(status, headers, isObject ? body : text);
+  const isObject = body instanceof Object;
+  const data = ok && isObject ? pick?.(body, response) : undefined;
+  if (data === undefined) throw errorOf(status, headers, isObject ? body as ErrorBody : text);
+  return data;
 }
-
-const LATE = "late";

@@ -6,7 +6,7 @@ export type OneOrMore<Value> = Value | readonly Value[];
 /** What `archiveStage` may be asked for, beside what its method takes. */
 export type ArchiveStageQuery = {
   /** The stage to which the deals of the stage move. Required when it has deals. */
-  move_deals_to?: string;
+  move_deals_to?: string | undefined;
 };
 
 /** Why an item was not written: the body that such an error has where one record is written, without `request_id`. */
@@ -495,7 +495,7 @@ export type ConversationWithIncluded = {
 /** What `createDeals` may be asked for, beside what its method takes. */
 export type CreateDealsQuery = {
   /** With `true`, nothing is written unless every item can be. The answer is then the error of the first item that cannot, and `details` has the fields of the items, such as `items.3.phone`. */
-  atomic?: boolean;
+  atomic?: boolean | undefined;
 };
 
 /** A sales opportunity. */
@@ -707,25 +707,25 @@ export type FoundDeal = {
 /** What `getContact` may be asked for, beside what its method takes. */
 export type GetContactQuery = {
   /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
-  archived?: "exclude" | "include" | "only";
+  archived?: "exclude" | "include" | "only" | undefined;
 };
 
 /** What `getDeal` may be asked for, beside what its method takes. */
 export type GetDealQuery = {
   /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
-  archived?: "exclude" | "include" | "only";
+  archived?: "exclude" | "include" | "only" | undefined;
 };
 
 /** What `getPipeline` may be asked for, beside what its method takes. */
 export type GetPipelineQuery = {
   /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
-  archived?: "exclude" | "include" | "only";
+  archived?: "exclude" | "include" | "only" | undefined;
 };
 
 /** What `getStage` may be asked for, beside what its method takes. */
 export type GetStageQuery = {
   /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
-  archived?: "exclude" | "include" | "only";
+  archived?: "exclude" | "include" | "only" | undefined;
 };
 
 /** The state of the service. */
@@ -739,121 +739,121 @@ export type Health = {
 /** What `listContactChanges` may be asked for, beside what its method takes. */
 export type ListContactChangesQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for the changes from now on. Not together with `cursor`. */
-  start?: "beginning" | "now";
+  start?: "beginning" | "now" | undefined;
 };
 
 /** What `listContacts` may be asked for, beside what its method takes. */
 export type ListContactsQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
-  sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name";
+  sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
-  include_total?: boolean;
+  include_total?: boolean | undefined;
   /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
-  archived?: "exclude" | "include" | "only";
+  archived?: "exclude" | "include" | "only" | undefined;
   /** Words, each of which a record must have in one of the searched fields. They stand in any order; case, accents and punctuation do not count. A word of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  q?: string;
+  q?: string | undefined;
   /** Finds records whose `id` is this value, or one of several. */
-  id?: OneOrMore<string>;
+  id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
-  "id[ne]"?: OneOrMore<string>;
+  "id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is this value, or one of several. */
-  name?: OneOrMore<string>;
+  name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
-  "name[ne]"?: OneOrMore<string>;
+  "name[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `name`; with `false`, those with one. */
-  "name[empty]"?: boolean;
+  "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  "name[contains]"?: string;
+  "name[contains]"?: string | undefined;
   /** Finds contacts by email address, in any case. */
-  email?: OneOrMore<string>;
+  email?: OneOrMore<string> | undefined;
   /** Finds records whose `email` is none of these values. */
-  "email[ne]"?: OneOrMore<string>;
+  "email[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `email`; with `false`, those with one. */
-  "email[empty]"?: boolean;
+  "email[empty]"?: boolean | undefined;
   /** Finds records with this text in `email`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  "email[contains]"?: string;
+  "email[contains]"?: string | undefined;
   /** Finds contacts by phone, in any spelling of the number. A plus sign is `%2B` in an address. */
-  phone?: OneOrMore<string>;
+  phone?: OneOrMore<string> | undefined;
   /** Finds contacts with another phone than these, in any of their spellings. */
-  "phone[ne]"?: OneOrMore<string>;
+  "phone[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `phone`; with `false`, those with one. */
-  "phone[empty]"?: boolean;
+  "phone[empty]"?: boolean | undefined;
   /** Finds records whose `temperature` is this value, or one of several. */
-  temperature?: OneOrMore<"cold" | "warm" | "hot">;
+  temperature?: OneOrMore<"cold" | "warm" | "hot"> | undefined;
   /** Finds records whose `temperature` is none of these values. */
-  "temperature[ne]"?: OneOrMore<"cold" | "warm" | "hot">;
+  "temperature[ne]"?: OneOrMore<"cold" | "warm" | "hot"> | undefined;
   /** Finds contacts that have at least one of these tags. */
-  tags?: OneOrMore<string>;
+  tags?: OneOrMore<string> | undefined;
   /** Finds contacts that have all of these tags. */
-  "tags[all]"?: OneOrMore<string>;
+  "tags[all]"?: OneOrMore<string> | undefined;
   /** Finds contacts that have none of these tags. */
-  "tags[ne]"?: OneOrMore<string>;
+  "tags[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `tags`; with `false`, those with one. */
-  "tags[empty]"?: boolean;
+  "tags[empty]"?: boolean | undefined;
   /** Finds records whose `source` is this value, or one of several. */
-  source?: OneOrMore<string>;
+  source?: OneOrMore<string> | undefined;
   /** Finds records whose `source` is none of these values. */
-  "source[ne]"?: OneOrMore<string>;
+  "source[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `source`; with `false`, those with one. */
-  "source[empty]"?: boolean;
+  "source[empty]"?: boolean | undefined;
   /** Finds records whose `job_title` is this value, or one of several. */
-  job_title?: OneOrMore<string>;
+  job_title?: OneOrMore<string> | undefined;
   /** Finds records whose `job_title` is none of these values. */
-  "job_title[ne]"?: OneOrMore<string>;
+  "job_title[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `job_title`; with `false`, those with one. */
-  "job_title[empty]"?: boolean;
+  "job_title[empty]"?: boolean | undefined;
   /** Finds records with this text in `job_title`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  "job_title[contains]"?: string;
+  "job_title[contains]"?: string | undefined;
   /** Finds records whose `empresa` is this value, or one of several. */
-  empresa?: OneOrMore<string>;
+  empresa?: OneOrMore<string> | undefined;
   /** Finds records whose `empresa` is none of these values. */
-  "empresa[ne]"?: OneOrMore<string>;
+  "empresa[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `empresa`; with `false`, those with one. */
-  "empresa[empty]"?: boolean;
+  "empresa[empty]"?: boolean | undefined;
   /** Finds records with this text in `empresa`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  "empresa[contains]"?: string;
+  "empresa[contains]"?: string | undefined;
   /** Finds records whose `do_not_contact` is this value, or one of several. */
-  do_not_contact?: OneOrMore<boolean>;
+  do_not_contact?: OneOrMore<boolean> | undefined;
   /** Finds records whose `do_not_contact` is none of these values. */
-  "do_not_contact[ne]"?: OneOrMore<boolean>;
+  "do_not_contact[ne]"?: OneOrMore<boolean> | undefined;
   /** Finds records whose `marketing_opt_out_at` is after this. */
-  "marketing_opt_out_at[gt]"?: Time;
+  "marketing_opt_out_at[gt]"?: Time | undefined;
   /** Finds records whose `marketing_opt_out_at` is this or after it. */
-  "marketing_opt_out_at[gte]"?: Time;
+  "marketing_opt_out_at[gte]"?: Time | undefined;
   /** Finds records whose `marketing_opt_out_at` is before this. */
-  "marketing_opt_out_at[lt]"?: Time;
+  "marketing_opt_out_at[lt]"?: Time | undefined;
   /** Finds records whose `marketing_opt_out_at` is this or before it. */
-  "marketing_opt_out_at[lte]"?: Time;
+  "marketing_opt_out_at[lte]"?: Time | undefined;
   /** With `true`, finds records without a value in `marketing_opt_out_at`; with `false`, those with one. */
-  "marketing_opt_out_at[empty]"?: boolean;
+  "marketing_opt_out_at[empty]"?: boolean | undefined;
   /** Finds records whose `is_active` is this value, or one of several. */
-  is_active?: OneOrMore<boolean>;
+  is_active?: OneOrMore<boolean> | undefined;
   /** Finds records whose `is_active` is none of these values. */
-  "is_active[ne]"?: OneOrMore<boolean>;
+  "is_active[ne]"?: OneOrMore<boolean> | undefined;
   /** Finds records whose `created_at` is after this. */
-  "created_at[gt]"?: Time;
+  "created_at[gt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or after it. */
-  "created_at[gte]"?: Time;
+  "created_at[gte]"?: Time | undefined;
   /** Finds records whose `created_at` is before this. */
-  "created_at[lt]"?: Time;
+  "created_at[lt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or before it. */
-  "created_at[lte]"?: Time;
+  "created_at[lte]"?: Time | undefined;
   /** Finds records whose `updated_at` is after this. */
-  "updated_at[gt]"?: Time;
+  "updated_at[gt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or after it. */
-  "updated_at[gte]"?: Time;
+  "updated_at[gte]"?: Time | undefined;
   /** Finds records whose `updated_at` is before this. */
-  "updated_at[lt]"?: Time;
+  "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or before it. */
-  "updated_at[lte]"?: Time;
+  "updated_at[lte]"?: Time | undefined;
   /** `custom_fields.<key>=<value>` finds contacts by a custom field. The key is all that follows the first dot. The value is compared as text: `5` finds 5 and "5". Several values have commas between them. */
   [field: `custom_fields.${string}`]: OneOrMore<string> | undefined;
 };
@@ -861,19 +861,19 @@ export type ListContactsQuery = {
 /** What `listConversationChanges` may be asked for, beside what its method takes. */
 export type ListConversationChangesQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for the changes from now on. Not together with `cursor`. */
-  start?: "beginning" | "now";
+  start?: "beginning" | "now" | undefined;
 };
 
 /** What `listConversations` may be asked for, beside what its method takes. */
 export type ListConversationsQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
   sort?:
     | "created_at"
@@ -881,119 +881,120 @@ export type ListConversationsQuery = {
     | "updated_at"
     | "-updated_at"
     | "last_message_at"
-    | "-last_message_at";
+    | "-last_message_at"
+    | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
-  include_total?: boolean;
+  include_total?: boolean | undefined;
   /** Finds records whose `id` is this value, or one of several. */
-  id?: OneOrMore<string>;
+  id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
-  "id[ne]"?: OneOrMore<string>;
+  "id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `contact_id` is this value, or one of several. */
-  contact_id?: OneOrMore<string>;
+  contact_id?: OneOrMore<string> | undefined;
   /** Finds records whose `contact_id` is none of these values. */
-  "contact_id[ne]"?: OneOrMore<string>;
+  "contact_id[ne]"?: OneOrMore<string> | undefined;
   /** Finds what belongs to one of these messaging accounts: templates that it can send, conversations that are on it. */
-  phone_number_id?: OneOrMore<string>;
+  phone_number_id?: OneOrMore<string> | undefined;
   /** Finds records whose `phone_number_id` is none of these values. */
-  "phone_number_id[ne]"?: OneOrMore<string>;
+  "phone_number_id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `status` is this value, or one of several. */
-  status?: OneOrMore<"open" | "pending" | "closed">;
+  status?: OneOrMore<"open" | "pending" | "closed"> | undefined;
   /** Finds records whose `status` is none of these values. */
-  "status[ne]"?: OneOrMore<"open" | "pending" | "closed">;
+  "status[ne]"?: OneOrMore<"open" | "pending" | "closed"> | undefined;
   /** Finds records whose `assigned_to` is this value, or one of several. */
-  assigned_to?: OneOrMore<string>;
+  assigned_to?: OneOrMore<string> | undefined;
   /** Finds records whose `assigned_to` is none of these values. */
-  "assigned_to[ne]"?: OneOrMore<string>;
+  "assigned_to[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `assigned_to`; with `false`, those with one. */
-  "assigned_to[empty]"?: boolean;
+  "assigned_to[empty]"?: boolean | undefined;
   /** Finds records whose `team_id` is this value, or one of several. */
-  team_id?: OneOrMore<string>;
+  team_id?: OneOrMore<string> | undefined;
   /** Finds records whose `team_id` is none of these values. */
-  "team_id[ne]"?: OneOrMore<string>;
+  "team_id[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `team_id`; with `false`, those with one. */
-  "team_id[empty]"?: boolean;
+  "team_id[empty]"?: boolean | undefined;
   /** Finds records whose `last_message_at` is after this. */
-  "last_message_at[gt]"?: Time;
+  "last_message_at[gt]"?: Time | undefined;
   /** Finds records whose `last_message_at` is this or after it. */
-  "last_message_at[gte]"?: Time;
+  "last_message_at[gte]"?: Time | undefined;
   /** Finds records whose `last_message_at` is before this. */
-  "last_message_at[lt]"?: Time;
+  "last_message_at[lt]"?: Time | undefined;
   /** Finds records whose `last_message_at` is this or before it. */
-  "last_message_at[lte]"?: Time;
+  "last_message_at[lte]"?: Time | undefined;
   /** With `true`, finds records without a value in `last_message_at`; with `false`, those with one. */
-  "last_message_at[empty]"?: boolean;
+  "last_message_at[empty]"?: boolean | undefined;
   /** Finds records whose `window_expires_at` is after this. */
-  "window_expires_at[gt]"?: Time;
+  "window_expires_at[gt]"?: Time | undefined;
   /** Finds records whose `window_expires_at` is this or after it. */
-  "window_expires_at[gte]"?: Time;
+  "window_expires_at[gte]"?: Time | undefined;
   /** Finds records whose `window_expires_at` is before this. */
-  "window_expires_at[lt]"?: Time;
+  "window_expires_at[lt]"?: Time | undefined;
   /** Finds records whose `window_expires_at` is this or before it. */
-  "window_expires_at[lte]"?: Time;
+  "window_expires_at[lte]"?: Time | undefined;
   /** With `true`, finds records without a value in `window_expires_at`; with `false`, those with one. */
-  "window_expires_at[empty]"?: boolean;
+  "window_expires_at[empty]"?: boolean | undefined;
   /** Finds records whose `created_at` is after this. */
-  "created_at[gt]"?: Time;
+  "created_at[gt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or after it. */
-  "created_at[gte]"?: Time;
+  "created_at[gte]"?: Time | undefined;
   /** Finds records whose `created_at` is before this. */
-  "created_at[lt]"?: Time;
+  "created_at[lt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or before it. */
-  "created_at[lte]"?: Time;
+  "created_at[lte]"?: Time | undefined;
   /** Finds records whose `updated_at` is after this. */
-  "updated_at[gt]"?: Time;
+  "updated_at[gt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or after it. */
-  "updated_at[gte]"?: Time;
+  "updated_at[gte]"?: Time | undefined;
   /** Finds records whose `updated_at` is before this. */
-  "updated_at[lt]"?: Time;
+  "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or before it. */
-  "updated_at[lte]"?: Time;
+  "updated_at[lte]"?: Time | undefined;
 };
 
 /** What `listDealChanges` may be asked for, beside what its method takes. */
 export type ListDealChangesQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for the changes from now on. Not together with `cursor`. */
-  start?: "beginning" | "now";
+  start?: "beginning" | "now" | undefined;
 };
 
 /** What `listDealHistory` may be asked for, beside what its method takes. */
 export type ListDealHistoryQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
-  sort?: "at" | "-at";
+  sort?: "at" | "-at" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
-  include_total?: boolean;
+  include_total?: boolean | undefined;
   /** Finds records whose `id` is this value, or one of several. */
-  id?: OneOrMore<string>;
+  id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
-  "id[ne]"?: OneOrMore<string>;
+  "id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `kind` is this value, or one of several. */
-  kind?: OneOrMore<"created" | "stage_changed" | "status_changed">;
+  kind?: OneOrMore<"created" | "stage_changed" | "status_changed"> | undefined;
   /** Finds records whose `kind` is none of these values. */
-  "kind[ne]"?: OneOrMore<"created" | "stage_changed" | "status_changed">;
+  "kind[ne]"?: OneOrMore<"created" | "stage_changed" | "status_changed"> | undefined;
   /** Finds records whose `at` is after this. */
-  "at[gt]"?: Time;
+  "at[gt]"?: Time | undefined;
   /** Finds records whose `at` is this or after it. */
-  "at[gte]"?: Time;
+  "at[gte]"?: Time | undefined;
   /** Finds records whose `at` is before this. */
-  "at[lt]"?: Time;
+  "at[lt]"?: Time | undefined;
   /** Finds records whose `at` is this or before it. */
-  "at[lte]"?: Time;
+  "at[lte]"?: Time | undefined;
 };
 
 /** What `listDeals` may be asked for, beside what its method takes. */
 export type ListDealsQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
   sort?:
     | "created_at"
@@ -1009,285 +1010,292 @@ export type ListDealsQuery = {
     | "lost_at"
     | "-lost_at"
     | "stage_changed_at"
-    | "-stage_changed_at";
+    | "-stage_changed_at"
+    | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
-  include_total?: boolean;
+  include_total?: boolean | undefined;
   /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
-  archived?: "exclude" | "include" | "only";
+  archived?: "exclude" | "include" | "only" | undefined;
   /** Words, each of which a record must have in one of the searched fields. They stand in any order; case, accents and punctuation do not count. A word of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  q?: string;
+  q?: string | undefined;
   /** Finds records whose `id` is this value, or one of several. */
-  id?: OneOrMore<string>;
+  id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
-  "id[ne]"?: OneOrMore<string>;
+  "id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `title` is this value, or one of several. */
-  title?: OneOrMore<string>;
+  title?: OneOrMore<string> | undefined;
   /** Finds records whose `title` is none of these values. */
-  "title[ne]"?: OneOrMore<string>;
+  "title[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `title`; with `false`, those with one. */
-  "title[empty]"?: boolean;
+  "title[empty]"?: boolean | undefined;
   /** Finds records with this text in `title`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  "title[contains]"?: string;
+  "title[contains]"?: string | undefined;
   /** Finds records whose `value` is this value, or one of several. */
-  value?: OneOrMore<number | string>;
+  value?: OneOrMore<number | string> | undefined;
   /** Finds records whose `value` is none of these values. */
-  "value[ne]"?: OneOrMore<number | string>;
+  "value[ne]"?: OneOrMore<number | string> | undefined;
   /** Finds records whose `value` is above this. */
-  "value[gt]"?: number | string;
+  "value[gt]"?: number | string | undefined;
   /** Finds records whose `value` is this or above it. */
-  "value[gte]"?: number | string;
+  "value[gte]"?: number | string | undefined;
   /** Finds records whose `value` is below this. */
-  "value[lt]"?: number | string;
+  "value[lt]"?: number | string | undefined;
   /** Finds records whose `value` is this or below it. */
-  "value[lte]"?: number | string;
+  "value[lte]"?: number | string | undefined;
   /** With `true`, finds records without a value in `value`; with `false`, those with one. */
-  "value[empty]"?: boolean;
+  "value[empty]"?: boolean | undefined;
   /** Finds records whose `status` is this value, or one of several. */
-  status?: OneOrMore<"open" | "won" | "lost">;
+  status?: OneOrMore<"open" | "won" | "lost"> | undefined;
   /** Finds records whose `status` is none of these values. */
-  "status[ne]"?: OneOrMore<"open" | "won" | "lost">;
+  "status[ne]"?: OneOrMore<"open" | "won" | "lost"> | undefined;
   /** Finds records whose `contact_id` is this value, or one of several. */
-  contact_id?: OneOrMore<string>;
+  contact_id?: OneOrMore<string> | undefined;
   /** Finds records whose `contact_id` is none of these values. */
-  "contact_id[ne]"?: OneOrMore<string>;
+  "contact_id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `stage_id` is this value, or one of several. */
-  stage_id?: OneOrMore<string>;
+  stage_id?: OneOrMore<string> | undefined;
   /** Finds records whose `stage_id` is none of these values. */
-  "stage_id[ne]"?: OneOrMore<string>;
+  "stage_id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `won_at` is after this. */
-  "won_at[gt]"?: Time;
+  "won_at[gt]"?: Time | undefined;
   /** Finds records whose `won_at` is this or after it. */
-  "won_at[gte]"?: Time;
+  "won_at[gte]"?: Time | undefined;
   /** Finds records whose `won_at` is before this. */
-  "won_at[lt]"?: Time;
+  "won_at[lt]"?: Time | undefined;
   /** Finds records whose `won_at` is this or before it. */
-  "won_at[lte]"?: Time;
+  "won_at[lte]"?: Time | undefined;
   /** With `true`, finds records without a value in `won_at`; with `false`, those with one. */
-  "won_at[empty]"?: boolean;
+  "won_at[empty]"?: boolean | undefined;
   /** Finds records whose `lost_at` is after this. */
-  "lost_at[gt]"?: Time;
+  "lost_at[gt]"?: Time | undefined;
   /** Finds records whose `lost_at` is this or after it. */
-  "lost_at[gte]"?: Time;
+  "lost_at[gte]"?: Time | undefined;
   /** Finds records whose `lost_at` is before this. */
-  "lost_at[lt]"?: Time;
+  "lost_at[lt]"?: Time | undefined;
   /** Finds records whose `lost_at` is this or before it. */
-  "lost_at[lte]"?: Time;
+  "lost_at[lte]"?: Time | undefined;
   /** With `true`, finds records without a value in `lost_at`; with `false`, those with one. */
-  "lost_at[empty]"?: boolean;
+  "lost_at[empty]"?: boolean | undefined;
   /** Finds records whose `stage_changed_at` is after this. */
-  "stage_changed_at[gt]"?: Time;
+  "stage_changed_at[gt]"?: Time | undefined;
   /** Finds records whose `stage_changed_at` is this or after it. */
-  "stage_changed_at[gte]"?: Time;
+  "stage_changed_at[gte]"?: Time | undefined;
   /** Finds records whose `stage_changed_at` is before this. */
-  "stage_changed_at[lt]"?: Time;
+  "stage_changed_at[lt]"?: Time | undefined;
   /** Finds records whose `stage_changed_at` is this or before it. */
-  "stage_changed_at[lte]"?: Time;
+  "stage_changed_at[lte]"?: Time | undefined;
   /** Finds records whose `created_at` is after this. */
-  "created_at[gt]"?: Time;
+  "created_at[gt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or after it. */
-  "created_at[gte]"?: Time;
+  "created_at[gte]"?: Time | undefined;
   /** Finds records whose `created_at` is before this. */
-  "created_at[lt]"?: Time;
+  "created_at[lt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or before it. */
-  "created_at[lte]"?: Time;
+  "created_at[lte]"?: Time | undefined;
   /** Finds records whose `updated_at` is after this. */
-  "updated_at[gt]"?: Time;
+  "updated_at[gt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or after it. */
-  "updated_at[gte]"?: Time;
+  "updated_at[gte]"?: Time | undefined;
   /** Finds records whose `updated_at` is before this. */
-  "updated_at[lt]"?: Time;
+  "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or before it. */
-  "updated_at[lte]"?: Time;
+  "updated_at[lte]"?: Time | undefined;
 };
 
 /** What `listMembers` may be asked for, beside what its method takes. */
 export type ListMembersQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
-  sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name";
+  sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
-  include_total?: boolean;
+  include_total?: boolean | undefined;
   /** Finds records whose `id` is this value, or one of several. */
-  id?: OneOrMore<string>;
+  id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
-  "id[ne]"?: OneOrMore<string>;
+  "id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is this value, or one of several. */
-  name?: OneOrMore<string>;
+  name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
-  "name[ne]"?: OneOrMore<string>;
+  "name[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `name`; with `false`, those with one. */
-  "name[empty]"?: boolean;
+  "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  "name[contains]"?: string;
+  "name[contains]"?: string | undefined;
   /** Finds records whose `role` is this value, or one of several. */
-  role?: OneOrMore<"owner" | "admin" | "agent">;
+  role?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
   /** Finds records whose `role` is none of these values. */
-  "role[ne]"?: OneOrMore<"owner" | "admin" | "agent">;
+  "role[ne]"?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
   /** Finds records whose `created_at` is after this. */
-  "created_at[gt]"?: Time;
+  "created_at[gt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or after it. */
-  "created_at[gte]"?: Time;
+  "created_at[gte]"?: Time | undefined;
   /** Finds records whose `created_at` is before this. */
-  "created_at[lt]"?: Time;
+  "created_at[lt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or before it. */
-  "created_at[lte]"?: Time;
+  "created_at[lte]"?: Time | undefined;
   /** Finds records whose `updated_at` is after this. */
-  "updated_at[gt]"?: Time;
+  "updated_at[gt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or after it. */
-  "updated_at[gte]"?: Time;
+  "updated_at[gte]"?: Time | undefined;
   /** Finds records whose `updated_at` is before this. */
-  "updated_at[lt]"?: Time;
+  "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or before it. */
-  "updated_at[lte]"?: Time;
+  "updated_at[lte]"?: Time | undefined;
 };
 
 /** What `listMessageChanges` may be asked for, beside what its method takes. */
 export type ListMessageChangesQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for the changes from now on. Not together with `cursor`. */
-  start?: "beginning" | "now";
+  start?: "beginning" | "now" | undefined;
 };
 
 /** What `listMessages` may be asked for, beside what its method takes. */
 export type ListMessagesQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
-  sort?: "created_at" | "-created_at";
+  sort?: "created_at" | "-created_at" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
-  include_total?: boolean;
+  include_total?: boolean | undefined;
   /** Finds records whose `id` is this value, or one of several. */
-  id?: OneOrMore<string>;
+  id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
-  "id[ne]"?: OneOrMore<string>;
+  "id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `direction` is this value, or one of several. */
-  direction?: OneOrMore<"inbound" | "outbound">;
+  direction?: OneOrMore<"inbound" | "outbound"> | undefined;
   /** Finds records whose `direction` is none of these values. */
-  "direction[ne]"?: OneOrMore<"inbound" | "outbound">;
+  "direction[ne]"?: OneOrMore<"inbound" | "outbound"> | undefined;
   /** Finds records whose `type` is this value, or one of several. */
-  type?: OneOrMore<
-    | "text"
-    | "image"
-    | "video"
-    | "document"
-    | "audio"
-    | "sticker"
-    | "location"
-    | "contacts"
-    | "interactive"
-    | "button"
-    | "order"
-    | "system"
-    | "unsupported"
-  >;
+  type?:
+    | OneOrMore<
+      | "text"
+      | "image"
+      | "video"
+      | "document"
+      | "audio"
+      | "sticker"
+      | "location"
+      | "contacts"
+      | "interactive"
+      | "button"
+      | "order"
+      | "system"
+      | "unsupported"
+    >
+    | undefined;
   /** Finds records whose `type` is none of these values. */
-  "type[ne]"?: OneOrMore<
-    | "text"
-    | "image"
-    | "video"
-    | "document"
-    | "audio"
-    | "sticker"
-    | "location"
-    | "contacts"
-    | "interactive"
-    | "button"
-    | "order"
-    | "system"
-    | "unsupported"
-  >;
+  "type[ne]"?:
+    | OneOrMore<
+      | "text"
+      | "image"
+      | "video"
+      | "document"
+      | "audio"
+      | "sticker"
+      | "location"
+      | "contacts"
+      | "interactive"
+      | "button"
+      | "order"
+      | "system"
+      | "unsupported"
+    >
+    | undefined;
   /** Finds records whose `status` is this value, or one of several. */
-  status?: OneOrMore<"pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired">;
+  status?:
+    | OneOrMore<"pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired">
+    | undefined;
   /** Finds records whose `status` is none of these values. */
-  "status[ne]"?: OneOrMore<
-    "pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired"
-  >;
+  "status[ne]"?:
+    | OneOrMore<"pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired">
+    | undefined;
   /** With `true`, finds records without a value in `status`; with `false`, those with one. */
-  "status[empty]"?: boolean;
+  "status[empty]"?: boolean | undefined;
   /** Finds records whose `whatsapp_message_id` is this value, or one of several. */
-  whatsapp_message_id?: OneOrMore<string>;
+  whatsapp_message_id?: OneOrMore<string> | undefined;
   /** Finds records whose `whatsapp_message_id` is none of these values. */
-  "whatsapp_message_id[ne]"?: OneOrMore<string>;
+  "whatsapp_message_id[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `whatsapp_message_id`; with `false`, those with one. */
-  "whatsapp_message_id[empty]"?: boolean;
+  "whatsapp_message_id[empty]"?: boolean | undefined;
   /** Finds records whose `reply_to_id` is this value, or one of several. */
-  reply_to_id?: OneOrMore<string>;
+  reply_to_id?: OneOrMore<string> | undefined;
   /** Finds records whose `reply_to_id` is none of these values. */
-  "reply_to_id[ne]"?: OneOrMore<string>;
+  "reply_to_id[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `reply_to_id`; with `false`, those with one. */
-  "reply_to_id[empty]"?: boolean;
+  "reply_to_id[empty]"?: boolean | undefined;
   /** Finds records whose `sent_at` is after this. */
-  "sent_at[gt]"?: Time;
+  "sent_at[gt]"?: Time | undefined;
   /** Finds records whose `sent_at` is this or after it. */
-  "sent_at[gte]"?: Time;
+  "sent_at[gte]"?: Time | undefined;
   /** Finds records whose `sent_at` is before this. */
-  "sent_at[lt]"?: Time;
+  "sent_at[lt]"?: Time | undefined;
   /** Finds records whose `sent_at` is this or before it. */
-  "sent_at[lte]"?: Time;
+  "sent_at[lte]"?: Time | undefined;
   /** With `true`, finds records without a value in `sent_at`; with `false`, those with one. */
-  "sent_at[empty]"?: boolean;
+  "sent_at[empty]"?: boolean | undefined;
   /** Finds records whose `delivered_at` is after this. */
-  "delivered_at[gt]"?: Time;
+  "delivered_at[gt]"?: Time | undefined;
   /** Finds records whose `delivered_at` is this or after it. */
-  "delivered_at[gte]"?: Time;
+  "delivered_at[gte]"?: Time | undefined;
   /** Finds records whose `delivered_at` is before this. */
-  "delivered_at[lt]"?: Time;
+  "delivered_at[lt]"?: Time | undefined;
   /** Finds records whose `delivered_at` is this or before it. */
-  "delivered_at[lte]"?: Time;
+  "delivered_at[lte]"?: Time | undefined;
   /** With `true`, finds records without a value in `delivered_at`; with `false`, those with one. */
-  "delivered_at[empty]"?: boolean;
+  "delivered_at[empty]"?: boolean | undefined;
   /** Finds records whose `read_at` is after this. */
-  "read_at[gt]"?: Time;
+  "read_at[gt]"?: Time | undefined;
   /** Finds records whose `read_at` is this or after it. */
-  "read_at[gte]"?: Time;
+  "read_at[gte]"?: Time | undefined;
   /** Finds records whose `read_at` is before this. */
-  "read_at[lt]"?: Time;
+  "read_at[lt]"?: Time | undefined;
   /** Finds records whose `read_at` is this or before it. */
-  "read_at[lte]"?: Time;
+  "read_at[lte]"?: Time | undefined;
   /** With `true`, finds records without a value in `read_at`; with `false`, those with one. */
-  "read_at[empty]"?: boolean;
+  "read_at[empty]"?: boolean | undefined;
   /** Finds records whose `failed_at` is after this. */
-  "failed_at[gt]"?: Time;
+  "failed_at[gt]"?: Time | undefined;
   /** Finds records whose `failed_at` is this or after it. */
-  "failed_at[gte]"?: Time;
+  "failed_at[gte]"?: Time | undefined;
   /** Finds records whose `failed_at` is before this. */
-  "failed_at[lt]"?: Time;
+  "failed_at[lt]"?: Time | undefined;
   /** Finds records whose `failed_at` is this or before it. */
-  "failed_at[lte]"?: Time;
+  "failed_at[lte]"?: Time | undefined;
   /** With `true`, finds records without a value in `failed_at`; with `false`, those with one. */
-  "failed_at[empty]"?: boolean;
+  "failed_at[empty]"?: boolean | undefined;
   /** Finds records whose `created_at` is after this. */
-  "created_at[gt]"?: Time;
+  "created_at[gt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or after it. */
-  "created_at[gte]"?: Time;
+  "created_at[gte]"?: Time | undefined;
   /** Finds records whose `created_at` is before this. */
-  "created_at[lt]"?: Time;
+  "created_at[lt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or before it. */
-  "created_at[lte]"?: Time;
+  "created_at[lte]"?: Time | undefined;
   /** Finds records whose `updated_at` is after this. */
-  "updated_at[gt]"?: Time;
+  "updated_at[gt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or after it. */
-  "updated_at[gte]"?: Time;
+  "updated_at[gte]"?: Time | undefined;
   /** Finds records whose `updated_at` is before this. */
-  "updated_at[lt]"?: Time;
+  "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or before it. */
-  "updated_at[lte]"?: Time;
+  "updated_at[lte]"?: Time | undefined;
 };
 
 /** What `listPipelines` may be asked for, beside what its method takes. */
 export type ListPipelinesQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
   sort?:
     | "position"
@@ -1297,63 +1305,64 @@ export type ListPipelinesQuery = {
     | "created_at"
     | "-created_at"
     | "updated_at"
-    | "-updated_at";
+    | "-updated_at"
+    | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
-  include_total?: boolean;
+  include_total?: boolean | undefined;
   /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
-  archived?: "exclude" | "include" | "only";
+  archived?: "exclude" | "include" | "only" | undefined;
   /** Finds records whose `id` is this value, or one of several. */
-  id?: OneOrMore<string>;
+  id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
-  "id[ne]"?: OneOrMore<string>;
+  "id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is this value, or one of several. */
-  name?: OneOrMore<string>;
+  name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
-  "name[ne]"?: OneOrMore<string>;
+  "name[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `name`; with `false`, those with one. */
-  "name[empty]"?: boolean;
+  "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  "name[contains]"?: string;
+  "name[contains]"?: string | undefined;
   /** Finds records whose `position` is this value, or one of several. */
-  position?: OneOrMore<number>;
+  position?: OneOrMore<number> | undefined;
   /** Finds records whose `position` is none of these values. */
-  "position[ne]"?: OneOrMore<number>;
+  "position[ne]"?: OneOrMore<number> | undefined;
   /** Finds records whose `position` is above this. */
-  "position[gt]"?: number;
+  "position[gt]"?: number | undefined;
   /** Finds records whose `position` is this or above it. */
-  "position[gte]"?: number;
+  "position[gte]"?: number | undefined;
   /** Finds records whose `position` is below this. */
-  "position[lt]"?: number;
+  "position[lt]"?: number | undefined;
   /** Finds records whose `position` is this or below it. */
-  "position[lte]"?: number;
+  "position[lte]"?: number | undefined;
   /** Finds records whose `is_default` is this value, or one of several. */
-  is_default?: OneOrMore<boolean>;
+  is_default?: OneOrMore<boolean> | undefined;
   /** Finds records whose `is_default` is none of these values. */
-  "is_default[ne]"?: OneOrMore<boolean>;
+  "is_default[ne]"?: OneOrMore<boolean> | undefined;
   /** Finds records whose `created_at` is after this. */
-  "created_at[gt]"?: Time;
+  "created_at[gt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or after it. */
-  "created_at[gte]"?: Time;
+  "created_at[gte]"?: Time | undefined;
   /** Finds records whose `created_at` is before this. */
-  "created_at[lt]"?: Time;
+  "created_at[lt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or before it. */
-  "created_at[lte]"?: Time;
+  "created_at[lte]"?: Time | undefined;
   /** Finds records whose `updated_at` is after this. */
-  "updated_at[gt]"?: Time;
+  "updated_at[gt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or after it. */
-  "updated_at[gte]"?: Time;
+  "updated_at[gte]"?: Time | undefined;
   /** Finds records whose `updated_at` is before this. */
-  "updated_at[lt]"?: Time;
+  "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or before it. */
-  "updated_at[lte]"?: Time;
+  "updated_at[lte]"?: Time | undefined;
 };
 
 /** What `listStages` may be asked for, beside what its method takes. */
 export type ListStagesQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
   sort?:
     | "position"
@@ -1363,155 +1372,156 @@ export type ListStagesQuery = {
     | "created_at"
     | "-created_at"
     | "updated_at"
-    | "-updated_at";
+    | "-updated_at"
+    | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
-  include_total?: boolean;
+  include_total?: boolean | undefined;
   /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
-  archived?: "exclude" | "include" | "only";
+  archived?: "exclude" | "include" | "only" | undefined;
   /** Finds records whose `id` is this value, or one of several. */
-  id?: OneOrMore<string>;
+  id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
-  "id[ne]"?: OneOrMore<string>;
+  "id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `pipeline_id` is this value, or one of several. */
-  pipeline_id?: OneOrMore<string>;
+  pipeline_id?: OneOrMore<string> | undefined;
   /** Finds records whose `pipeline_id` is none of these values. */
-  "pipeline_id[ne]"?: OneOrMore<string>;
+  "pipeline_id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is this value, or one of several. */
-  name?: OneOrMore<string>;
+  name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
-  "name[ne]"?: OneOrMore<string>;
+  "name[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `name`; with `false`, those with one. */
-  "name[empty]"?: boolean;
+  "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  "name[contains]"?: string;
+  "name[contains]"?: string | undefined;
   /** Finds records whose `position` is this value, or one of several. */
-  position?: OneOrMore<number>;
+  position?: OneOrMore<number> | undefined;
   /** Finds records whose `position` is none of these values. */
-  "position[ne]"?: OneOrMore<number>;
+  "position[ne]"?: OneOrMore<number> | undefined;
   /** Finds records whose `position` is above this. */
-  "position[gt]"?: number;
+  "position[gt]"?: number | undefined;
   /** Finds records whose `position` is this or above it. */
-  "position[gte]"?: number;
+  "position[gte]"?: number | undefined;
   /** Finds records whose `position` is below this. */
-  "position[lt]"?: number;
+  "position[lt]"?: number | undefined;
   /** Finds records whose `position` is this or below it. */
-  "position[lte]"?: number;
+  "position[lte]"?: number | undefined;
   /** Finds records whose `created_at` is after this. */
-  "created_at[gt]"?: Time;
+  "created_at[gt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or after it. */
-  "created_at[gte]"?: Time;
+  "created_at[gte]"?: Time | undefined;
   /** Finds records whose `created_at` is before this. */
-  "created_at[lt]"?: Time;
+  "created_at[lt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or before it. */
-  "created_at[lte]"?: Time;
+  "created_at[lte]"?: Time | undefined;
   /** Finds records whose `updated_at` is after this. */
-  "updated_at[gt]"?: Time;
+  "updated_at[gt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or after it. */
-  "updated_at[gte]"?: Time;
+  "updated_at[gte]"?: Time | undefined;
   /** Finds records whose `updated_at` is before this. */
-  "updated_at[lt]"?: Time;
+  "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or before it. */
-  "updated_at[lte]"?: Time;
+  "updated_at[lte]"?: Time | undefined;
 };
 
 /** What `listTeams` may be asked for, beside what its method takes. */
 export type ListTeamsQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
-  sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name";
+  sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
-  include_total?: boolean;
+  include_total?: boolean | undefined;
   /** Finds records whose `id` is this value, or one of several. */
-  id?: OneOrMore<string>;
+  id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
-  "id[ne]"?: OneOrMore<string>;
+  "id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is this value, or one of several. */
-  name?: OneOrMore<string>;
+  name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
-  "name[ne]"?: OneOrMore<string>;
+  "name[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `name`; with `false`, those with one. */
-  "name[empty]"?: boolean;
+  "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  "name[contains]"?: string;
+  "name[contains]"?: string | undefined;
   /** Finds records whose `created_at` is after this. */
-  "created_at[gt]"?: Time;
+  "created_at[gt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or after it. */
-  "created_at[gte]"?: Time;
+  "created_at[gte]"?: Time | undefined;
   /** Finds records whose `created_at` is before this. */
-  "created_at[lt]"?: Time;
+  "created_at[lt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or before it. */
-  "created_at[lte]"?: Time;
+  "created_at[lte]"?: Time | undefined;
   /** Finds records whose `updated_at` is after this. */
-  "updated_at[gt]"?: Time;
+  "updated_at[gt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or after it. */
-  "updated_at[gte]"?: Time;
+  "updated_at[gte]"?: Time | undefined;
   /** Finds records whose `updated_at` is before this. */
-  "updated_at[lt]"?: Time;
+  "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or before it. */
-  "updated_at[lte]"?: Time;
+  "updated_at[lte]"?: Time | undefined;
 };
 
 /** What `listTemplates` may be asked for, beside what its method takes. */
 export type ListTemplatesQuery = {
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
-  sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at";
+  sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
-  include_total?: boolean;
+  include_total?: boolean | undefined;
   /** Finds records whose `id` is this value, or one of several. */
-  id?: OneOrMore<string>;
+  id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
-  "id[ne]"?: OneOrMore<string>;
+  "id[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is this value, or one of several. */
-  name?: OneOrMore<string>;
+  name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
-  "name[ne]"?: OneOrMore<string>;
+  "name[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `name`; with `false`, those with one. */
-  "name[empty]"?: boolean;
+  "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
-  "name[contains]"?: string;
+  "name[contains]"?: string | undefined;
   /** Finds records whose `language` is this value, or one of several. */
-  language?: OneOrMore<string>;
+  language?: OneOrMore<string> | undefined;
   /** Finds records whose `language` is none of these values. */
-  "language[ne]"?: OneOrMore<string>;
+  "language[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `status` is this value, or one of several. */
-  status?: OneOrMore<string>;
+  status?: OneOrMore<string> | undefined;
   /** Finds records whose `status` is none of these values. */
-  "status[ne]"?: OneOrMore<string>;
+  "status[ne]"?: OneOrMore<string> | undefined;
   /** Finds records whose `category` is this value, or one of several. */
-  category?: OneOrMore<string>;
+  category?: OneOrMore<string> | undefined;
   /** Finds records whose `category` is none of these values. */
-  "category[ne]"?: OneOrMore<string>;
+  "category[ne]"?: OneOrMore<string> | undefined;
   /** With `true`, finds records without a value in `category`; with `false`, those with one. */
-  "category[empty]"?: boolean;
+  "category[empty]"?: boolean | undefined;
   /** Finds records whose `business_account_id` is this value, or one of several. */
-  business_account_id?: OneOrMore<string>;
+  business_account_id?: OneOrMore<string> | undefined;
   /** Finds records whose `business_account_id` is none of these values. */
-  "business_account_id[ne]"?: OneOrMore<string>;
+  "business_account_id[ne]"?: OneOrMore<string> | undefined;
   /** Finds what belongs to one of these messaging accounts: templates that it can send, conversations that are on it. */
-  phone_number_id?: OneOrMore<string>;
+  phone_number_id?: OneOrMore<string> | undefined;
   /** Finds records whose `created_at` is after this. */
-  "created_at[gt]"?: Time;
+  "created_at[gt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or after it. */
-  "created_at[gte]"?: Time;
+  "created_at[gte]"?: Time | undefined;
   /** Finds records whose `created_at` is before this. */
-  "created_at[lt]"?: Time;
+  "created_at[lt]"?: Time | undefined;
   /** Finds records whose `created_at` is this or before it. */
-  "created_at[lte]"?: Time;
+  "created_at[lte]"?: Time | undefined;
   /** Finds records whose `updated_at` is after this. */
-  "updated_at[gt]"?: Time;
+  "updated_at[gt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or after it. */
-  "updated_at[gte]"?: Time;
+  "updated_at[gte]"?: Time | undefined;
   /** Finds records whose `updated_at` is before this. */
-  "updated_at[lt]"?: Time;
+  "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this or before it. */
-  "updated_at[lte]"?: Time;
+  "updated_at[lte]"?: Time | undefined;
 };
 
 /** A refused send: the person wants no marketing. */
@@ -1819,7 +1829,7 @@ export type PipelineWithIncluded = {
 /** What `putContact` may be asked for, beside what its method takes. */
 export type PutContactQuery = {
   /** What becomes of a contact that your company has already. `update`: the given fields replace its own. `keep`: they fill only fields that are empty. `fail`: it stays as it is, and the item is a 409. */
-  on_conflict?: "update" | "keep";
+  on_conflict?: "update" | "keep" | undefined;
 };
 
 /** The state of the earlier send with the same idempotency key. */
@@ -1854,9 +1864,9 @@ export type SearchQuery = {
   /** Words, each of which a record must have in one of the searched fields. They stand in any order; case, accents and punctuation do not count. A word of one or two letters is found at the beginning of a word, a longer one anywhere. */
   q: string;
   /** The greatest number of records on a page. A page of large records ends earlier. */
-  limit?: number;
+  limit?: number | undefined;
   /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
-  archived?: "exclude" | "include" | "only";
+  archived?: "exclude" | "include" | "only" | undefined;
 };
 
 /** What became of a message that your company sent. */
@@ -1909,13 +1919,13 @@ export type SendAnswer = Sent | Repeat | DoNotContact | MarketingOptOut | DryRun
 /** What `sendExternalTemplate` may be asked for, beside what its method takes. */
 export type SendExternalTemplateQuery = {
   /** With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the send would answer it. */
-  dry_run?: boolean;
+  dry_run?: boolean | undefined;
 };
 
 /** What `sendReply` may be asked for, beside what its method takes. */
 export type SendReplyQuery = {
   /** With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the send would answer it. */
-  dry_run?: boolean;
+  dry_run?: boolean | undefined;
 };
 
 /** A template to send. */
@@ -2102,19 +2112,19 @@ export type Time = string | Date;
 /** What `updateContacts` may be asked for, beside what its method takes. */
 export type UpdateContactsQuery = {
   /** With `true`, nothing is written unless every item can be. The answer is then the error of the first item that cannot, and `details` has the fields of the items, such as `items.3.phone`. */
-  atomic?: boolean;
+  atomic?: boolean | undefined;
 };
 
 /** What `updateDeals` may be asked for, beside what its method takes. */
 export type UpdateDealsQuery = {
   /** With `true`, nothing is written unless every item can be. The answer is then the error of the first item that cannot, and `details` has the fields of the items, such as `items.3.phone`. */
-  atomic?: boolean;
+  atomic?: boolean | undefined;
 };
 
 /** What `writeContacts` may be asked for, beside what its method takes. */
 export type WriteContactsQuery = {
   /** With `true`, nothing is written unless every item can be. The answer is then the error of the first item that cannot, and `details` has the fields of the items, such as `items.3.phone`. */
-  atomic?: boolean;
+  atomic?: boolean | undefined;
   /** What becomes of a contact that your company has already. `update`: the given fields replace its own. `keep`: they fill only fields that are empty. `fail`: it stays as it is, and the item is a 409. */
-  on_conflict?: "update" | "keep" | "fail";
+  on_conflict?: "update" | "keep" | "fail" | undefined;
 };

@@ -71,7 +71,13 @@ const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
   sendReply: (crm) => crm.conversations.reply(ID, { text: "Hello" }),
 };
 
-const RECORD = json(200, { data: [{ id: ID }] });
+/** An answer that every operation with a body may have. */
+const ANSWER = json(200, {
+  ...await EMPTY.clone().json(),
+  summary: {},
+  openapi: "3.1.0",
+  success: true,
+});
 
 Deno.test("every operation of openapi.json has a method, which makes its request", async () => {
   const described = operationsOf(openApi).map(({ operationId }) => operationId);
@@ -83,8 +89,9 @@ Deno.test("every operation of openapi.json has a method, which makes its request
         parameters?: { $ref?: string; name?: string }[];
         requestBody?: { content: Record<string, unknown> };
       };
-      const isList = /^list|^search/.test(operationId);
-      const { crm, made } = scripted([isList ? EMPTY : RECORD]);
+      const { crm, made } = scripted([
+        method === "delete" ? new Response(null, { status: 204 }) : ANSWER,
+      ]);
       await CALLS[operationId](crm);
       const [{ url, headers, body }] = made;
       assert.equal(made.length, 1, operationId);

@@ -1,7 +1,7 @@
 // What the client sends, and what it makes of answers.
 import assert from "node:assert/strict";
 import * as client from "../../client/src/main.ts";
-import { JOB_STATUS, STATUS } from "../../supabase/functions/_shared/errors.ts";
+import { type JOB_STATUS, STATUS } from "../../supabase/functions/_shared/errors.ts";
 import { EMPTY, failure, json, LOST, RECORD, scripted, type Step } from "./scripted.ts";
 
 const { CRM, APIError } = client;
@@ -42,16 +42,24 @@ Deno.test("values of a parameter stand behind one another, with their commas esc
   );
 });
 
-Deno.test("a parameter that would silently find everything is refused", async () => {
+Deno.test("a parameter that would silently find everything, or nothing, is refused", async () => {
   await assert.rejects(asked({ id: [] }), /id is an empty list/);
+  const values = { null: null, undefined: [undefined], NaN, "[object Object]": [{}] };
+  for (const [text, name] of Object.entries(values)) {
+    // deno-lint-ignore no-explicit-any -- as JavaScript may call it
+    await assert.rejects(asked({ name: name as any }), {
+      message: new RegExp(`^name is ${text.replace("[", "\\[")};`),
+    });
+  }
+  await assert.rejects(asked({ "created_at[gte]": new Date("soon") }), /is Invalid Date/);
   // deno-lint-ignore no-explicit-any -- as JavaScript may call it
-  await assert.rejects(asked({ name: null as any }), /name is null/);
+  assert.equal(await asked(null as any), "");
 });
 
 Deno.test("an id that is none never becomes part of an address", async () => {
   const { crm, made } = scripted([RECORD]);
-  for (const id of ["", "..", ".", "a/b", "a?b", "%2e%2e"]) {
-    await assert.rejects(crm.contacts.archive(id).then(), /id of a record/);
+  for (const id of ["", "..", ".", "a/b", "a?b", "%2e%2e", "a\n", undefined, null, {}]) {
+    await assert.rejects(crm.contacts.archive(id as string).then(), /id of a record/);
   }
   assert.equal(made.length, 0);
 });
@@ -87,6 +95,12 @@ Deno.test("headers of a request replace those of the client, and not the key", a
   ]);
 });
 
+Deno.test("an idempotency key is no header, where it would name every request or none", async () => {
+  const { crm, made } = scripted([RECORD], { headers: { "idempotency-key": "1" } });
+  await assert.rejects(crm.contacts.restore(ID).then(), { name: "TypeError" });
+  assert.equal(made.length, 0);
+});
+
 Deno.test("a wrong option is refused in a sentence that does not say the key", () => {
   const refused: [object | undefined, RegExp][] = [
     [undefined, /apiKey is missing/],
@@ -119,7 +133,8 @@ Deno.test("a wrong option is refused in a sentence that does not say the key", (
       return true;
     });
   }
-  assert.ok(new CRM({ ...OPTIONS, baseUrl: "http://127.0.0.1:54321/functions/v1/" }));
+  const address: unknown = new URL("http://127.0.0.1:54321/functions/v1/");
+  assert.ok(new CRM({ ...OPTIONS, baseUrl: address as string }));
 });
 
 Deno.test("the key is in no member of the client and in no error", async () => {
@@ -146,7 +161,7 @@ Deno.test("every error code has a class of its own, which tells what the answer 
       [error.status, error.code, error.requestId, error.details, error.docUrl, error.retryAfter],
       [STATUS[code], code, "r-1", details, more.doc_url, 3],
     );
-    assert.equal(error.message, `It is ${code} (request r-1)`);
+    assert.equal(error.message, `It is ${code} (GET /gateway/contacts, request r-1)`);
     assert.equal(
       Object.entries(client).find(([name]) => name === error.name)?.[1],
       error.constructor,
@@ -164,6 +179,8 @@ Deno.test("what is no error of the API is an APIError with its status", async ()
     [json(546, { message: "WORKER_LIMIT" }), 546, null, null],
     [json(400, null), 400, null, null],
     [json(400, "text"), 400, null, null],
+    [json(400, { error: {}, code: 4, details: "none" }), 400, null, null],
+    [json(401, { code: 401, message: "Invalid JWT" }), 401, null, null],
     [new Response(null, { status: 404 }), 404, null, null],
   ];
   for (const [step, status, code, requestId] of others) {
@@ -171,7 +188,46 @@ Deno.test("what is no error of the API is an APIError with its status", async ()
     const error = await crm.health({ maxRetries: 0 }).catch((error) => error);
     assert.equal(error.constructor, APIError);
     assert.deepEqual([error.status, error.code, error.requestId], [status, code, requestId]);
+    assert.deepEqual(error.details, []);
   }
+});
+
+Deno.test("an error says in its message which request failed, and not its query", async () => {
+  const steps: [Step, string][] = [
+    [LOST, "There was no answer, or it broke off (GET /gateway/contacts)"],
+    [json(401, { code: 401, message: "Invalid JWT" }), "Invalid JWT (GET /gateway/contacts)"],
+    [json(200, []), "The answer is a 200, and none of the API (GET /gateway/contacts)"],
+    [
+      new Response("<html>", { status: 403, headers: { "Content-Type": "application/json" } }),
+      "The answer, a 403, broke off (GET /gateway/contacts)",
+    ],
+  ];
+  for (const [step, message] of steps) {
+    const { crm } = scripted([step], { maxRetries: 0 });
+    await assert.rejects(crm.contacts.list({ q: "private" }).then(), { message });
+  }
+});
+
+Deno.test("an answer without what the operation answers is none of the API", async () => {
+  const bodies = [{}, [], null, { status: "ok" }].map((body) => json(200, body));
+  const requests: ((crm: client.CRM) => PromiseLike<unknown>)[] = [
+    (crm) => crm.contacts.get(ID),
+    (crm) => crm.contacts.list(),
+    (crm) => crm.contacts.createMany([]),
+    (crm) => crm.contacts.archive(ID),
+    (crm) => crm.sends.find("order-1"),
+    (crm) => crm.search("ada"),
+    (crm) => crm.conversations.reply(ID, { text: "Hello" }, { settleTimeout: 0 }),
+  ];
+  for (const request of requests) {
+    for (const step of [...bodies, new Response(null, { status: 304 })]) {
+      const { crm } = scripted([step], { maxRetries: 0 });
+      const status = step.status;
+      await assert.rejects(async () => await request(crm), { name: "APIError", status });
+    }
+  }
+  const none = scripted([new Response(null, { status: 204 })], { maxRetries: 0 });
+  await assert.rejects(none.crm.contacts.get(ID).then(), { name: "APIError", status: 204 });
 });
 
 /** A page of a list of numbers. */

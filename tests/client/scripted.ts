@@ -57,8 +57,13 @@ export function failure(
   return json(status, { error: `It is ${code}`, code, request_id: "r-1", ...more }, headers);
 }
 
-/** An answer with one record. */
-export const RECORD = json(200, { data: { id: "1" } });
+/** What a request of one record or of a batch is answered. */
+export const RECORD: Step = ({ method }) =>
+  Promise.resolve(
+    method === "DELETE"
+      ? new Response(null, { status: 204 })
+      : json(200, { data: { id: "1" }, summary: {} }),
+  );
 
 /** A list of none. */
 export const EMPTY = json(200, {

@@ -17,6 +17,12 @@ function same<One, Other>(_is: Same<One, Other>) {}
 const crm = new CRM({ apiKey: "sk_live_…", baseUrl: "https://api.test/functions/v1" });
 const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
 
+// A fetch of one's own gets a text, whatever else that of the platform takes.
+new CRM({
+  apiKey: "sk_live_…",
+  baseUrl: "https://…",
+  fetch: async (url: string) => await fetch(url),
+});
 // @ts-expect-error baseUrl is required
 new CRM({ apiKey: "sk_live_…" });
 
