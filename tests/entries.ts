@@ -11,6 +11,8 @@ const FILES_EACH = 45;
 const LONGEST = [
   "tests/database/find_plans_test.ts",
   "tests/attack/attack_test.ts",
+  "tests/site/browser_test.ts",
+  "tests/docs/recipes_test.ts",
   "tests/local/recovery_test.ts",
   "tests/local/start_test.ts",
   "tests/local/checkout_test.ts",

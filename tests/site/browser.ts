@@ -6,7 +6,7 @@ import type {
   Page,
 } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { CHROMIUM } from "../support/programs.ts";
-import { markNewLooks, runAxe } from "./in_page.js";
+import { hasAxe, markNewLooks, runAxe } from "./in_page.js";
 
 const TOOLS = `${root}tools/node_modules/`;
 
@@ -63,12 +63,13 @@ const axe = Deno.readTextFileSync(`${TOOLS}axe-core/axe.min.js`);
 /** Those of WCAG 2.2 A and AA, and what axe calls good practice. */
 const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 /** The rules about how an element looks, which take most of the time of a page. */
-const LOOKS = ["color-contrast", "target-size"];
+const LOOKS = ["color-contrast", "link-in-text-block", "target-size"];
 
 /** What axe finds on the page, but for how it looks: a line for each element. */
 export async function axeFindings(page: Page): Promise<string[]> {
   return await findings(page, null, {
     runOnly: { type: "tag", values: STANDARDS },
+    resultTypes: ["violations"],
     rules: Object.fromEntries(LOOKS.map((rule) => [rule, { enabled: false }])),
   });
 }
@@ -83,12 +84,14 @@ export async function axeFindingsOfLooks(page: Page, seen: Set<string>): Promise
   const looks: string[] = await page.evaluate(markNewLooks, [...seen]);
   const isNew = looks.length > seen.size;
   for (const look of looks) seen.add(look);
-  return isNew ? await findings(page, "[data-judged]", { runOnly: LOOKS }) : [];
+  return isNew
+    ? await findings(page, "[data-judged]", { runOnly: LOOKS, resultTypes: ["violations"] })
+    : [];
 }
 
 /** @param context the selector of what is judged; null: the page. */
 async function findings(page: Page, context: string | null, options: unknown): Promise<string[]> {
   // As the tools of a developer do it, which the page's own policy does not stop.
-  await page.evaluate(axe);
+  if (!await page.evaluate(hasAxe)) await page.evaluate(axe);
   return await page.evaluate(runAxe, [context, options] as [unknown, unknown]);
 }

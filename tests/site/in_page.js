@@ -13,7 +13,7 @@ export const copiedText = () => navigator.clipboard.readText();
 export const isDarkReference = () => document.body.classList.contains("dark-mode");
 
 /**
- * Marks one element of each look that is not known yet: its colour, its font, and what is behind it.
+ * Marks one element of each look that is not known yet: its colour, its font, and what is around and behind it.
  * @returns the looks that are known now.
  */
 export const markNewLooks = (seen) => {
@@ -30,14 +30,20 @@ export const markNewLooks = (seen) => {
       const { backgroundColor, backgroundImage, opacity } = getComputedStyle(each);
       behind.add(`${backgroundColor} ${backgroundImage} ${opacity}`);
     }
-    const { color, fontSize, fontWeight, display } = getComputedStyle(element);
-    const look = [element.tagName, color, fontSize, fontWeight, display, ...behind].join();
+    const { color, fontSize, fontWeight, display, textDecorationLine } = getComputedStyle(element);
+    // A link is compared with the text around it.
+    const around = getComputedStyle(element.parentElement).color;
+    const looks = [element.tagName, color, fontSize, fontWeight, display, textDecorationLine];
+    const look = [...looks, around, ...behind].join();
     if (known.has(look)) continue;
     known.add(look);
     element.setAttribute("data-judged", "");
   }
   return [...known];
 };
+
+/** Whether the page has axe. */
+export const hasAxe = () => "axe" in globalThis;
 
 /** Runs axe on the page or on what a selector finds. A line for each element with a finding. */
 export const runAxe = async ([context, options]) => {
