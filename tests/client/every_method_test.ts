@@ -5,6 +5,7 @@ import { anyPhone, newCompanyWithTemplate } from "../support/company.ts";
 import { writes } from "../support/replying.ts";
 import { template } from "../support/sending.ts";
 import { stack } from "../support/test_stack.ts";
+import { until } from "../support/started.ts";
 
 Deno.test("every method does what its operation does", async () => {
   const company = await newCompanyWithTemplate();
@@ -122,16 +123,19 @@ Deno.test("every method does what its operation does", async () => {
   assert.deepEqual(found, { state: "failed", kind: "reply" });
 
   // Changes, with the rows that the company has from the beginning.
-  const feeds: [AsyncIterable<{ id: string }>, string][] = [
-    [crm.contacts.changes({ fields: ["id"] }), ada.id],
-    [crm.deals.changes({ fields: ["id"] }), deal.id],
-    [crm.conversations.changes(), id],
-    [crm.messages.changes({ fields: "id", limit: 1 }), sent.message_id],
+  const feeds: [() => AsyncIterable<{ id: string }>, string][] = [
+    [() => crm.contacts.changes({ fields: ["id"] }), ada.id],
+    [() => crm.deals.changes({ fields: ["id"] }), deal.id],
+    [() => crm.conversations.changes(), id],
+    [() => crm.messages.changes({ fields: "id", limit: 1 }), sent.message_id],
   ];
   for (const [changes, id] of feeds) {
-    const ids: string[] = [];
-    for await (const change of changes) ids.push(change.id);
-    assert.ok(ids.includes(id));
+    // Transactions of other tests delay the changes.
+    await until(async () => {
+      const ids: string[] = [];
+      for await (const change of changes()) ids.push(change.id);
+      return ids.includes(id);
+    });
   }
 
   const erased = await crm.contacts.erase(ada.id, { confirm: ada.id });

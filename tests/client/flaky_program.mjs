@@ -29,13 +29,18 @@ const [results, made] = await Promise.all([
   each(deals, (title) => crm.deals.create({ title, contact_id, stage_id })),
 ]);
 
-const [listed, changed] = [[], []];
+const listed = [];
 for await (
   const { title } of crm.deals.list({ limit: 7, "title[contains]": "flaky", fields: ["title"] })
 ) {
   listed.push(title);
 }
-for await (const change of crm.deals.changes({ limit: 7 })) changed.push(change.id);
+let changed = [];
+// Transactions of other tests delay the changes.
+while (!made.every(({ id }) => changed.includes(id))) {
+  changed = [];
+  for await (const change of crm.deals.changes({ limit: 7 })) changed.push(change.id);
+}
 
 print(JSON.stringify({
   succeeded: results.filter(({ success }) => success).length,

@@ -8,6 +8,13 @@ import { readPage } from "./pages.ts";
 /** A line that prints, and what the page says that it prints. */
 const PRINTS = /console\.log\(.*\); \/\/ (.+)$/gm;
 
+/** Waits for the changes that the page shows, which transactions of other tests delay. */
+const IN_STEP = `
+for (let isTold = false; !isTold;) {
+  for await (const { name } of crm.contacts.changes()) isTold ||= name === "Dora";
+}
+`;
+
 Deno.test("the programs of the page on the client print what it says", async () => {
   const { blocks } = await readPage("docs/client.md");
   const [first, ...others] = blocks.filter(({ language }) => language === "js")
@@ -15,7 +22,9 @@ Deno.test("the programs of the page on the client print what it says", async () 
   assert.ok(others.length >= 8);
   // Each program goes on from the first one, and finds the records of those before.
   const imports = others.flatMap((text) => text.match(/^import .*\n/gm) ?? []);
-  const bodies = others.map((text) => `{\n${text.replaceAll(/^import .*\n/gm, "")}}\n`);
+  const bodies = others.map((text) =>
+    `{\n${text.includes(".changes(") ? IN_STEP : ""}${text.replaceAll(/^import .*\n/gm, "")}}\n`
+  );
   const folder = await folderWithClient();
   const program = `${folder}/page-${crypto.randomUUID()}.mjs`;
   await Deno.writeTextFile(program, [...imports, first, ...bodies].join(""));

@@ -4,6 +4,7 @@ import { type Answer, call } from "../support/calls.ts";
 import { addSentMessage, anyPhone, newCompany } from "../support/company.ts";
 import { mergesOf } from "../support/merging.ts";
 import { withDatabase } from "../support/test_stack.ts";
+import { until } from "../support/started.ts";
 
 const [company, foreign] = [await newCompany(), await newCompany()];
 const { stage_ids: [stage_id] } = company;
@@ -87,9 +88,10 @@ Deno.test("the changes show the survivor, and where the merged contact went", as
   // Changes wait for transactions that began earlier, such as those of other tests.
   let data: { id: string }[] = [];
   const isThere = (id: string) => data.some((row) => row.id === id);
-  for (let tries = 0; tries < 500 && !(isThere(survivor.id) && isThere(other.id)); tries++) {
+  await until(async () => {
     data = (await ask("GET", `/contacts/changes?cursor=${start}`)).body.data;
-  }
+    return isThere(survivor.id) && isThere(other.id);
+  });
   // deno-lint-ignore no-explicit-any -- a change as the API answers it
   const of = (id: string): any => data.find((row) => row.id === id);
   assert.deepEqual(of(survivor.id), survivor);

@@ -147,7 +147,7 @@ export async function ask(stack: StackAddresses, path: string, init: RequestInit
 }
 
 /** Waits until a condition holds. @throws Error when it does not hold within a minute. */
-export async function until(condition: () => boolean | Promise<boolean>) {
+export async function until(condition: () => unknown | Promise<unknown>) {
   const began = performance.now();
   while (!await condition()) {
     if (performance.now() - began > PATIENCE_MS) throw new Error(`This never held: ${condition}`);
