@@ -292,17 +292,15 @@ const NUM_RUNS = 8;
 
 for (const [what, bend] of Object.entries(BREAKING)) {
   Deno.test(`in the API's document, it is found that ${what}`, () => {
-    let tried = 0;
     fc.assert(
       fc.property(anyOperation, fc.nat(), (operation, seed) => {
         const changes = changesBy(bend, operation, seed);
-        if (changes === null) return;
-        tried++;
+        // Not counted as a run; when no operation ever has a place, the test fails.
+        fc.pre(changes !== null);
         assert.notDeepEqual(changes, []);
       }),
       { numRuns: NUM_RUNS },
     );
-    assert.ok(tried > 0, "no operation has a place for it");
   });
 }
 
