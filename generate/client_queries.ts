@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../reference/json_schema.ts";
+import { resolved } from "../reference/references.ts";
 
 /** The name of the type with the parameters of an operation, such as `ListContactsQuery`. */
 export function queryName(operationId: string): string {
@@ -11,7 +12,7 @@ const OF_THE_METHOD = ["fields", "include"];
 /** The parameters of an operation's query as the schema of one object; null when it has none. */
 export function querySchema(operation: JsonSchema, document: JsonSchema): JsonSchema | null {
   const parameters = (operation.parameters ?? [])
-    .map((each: JsonSchema) => each.$ref ? resolved(each.$ref, document) : each)
+    .map((each: JsonSchema) => resolved(each, document))
     .filter((each: JsonSchema) => each.in === "query" && !OF_THE_METHOD.includes(each.name));
   if (parameters.length === 0) return null;
   return {
@@ -40,8 +41,4 @@ function natural(schema: JsonSchema): JsonSchema {
   }
   const { default: _default, ...rest } = schema;
   return rest;
-}
-
-function resolved(ref: string, document: JsonSchema): JsonSchema {
-  return ref.slice(2).split("/").reduce((part, name) => part[name], document);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isCurrent, MADE_OF, SITE_FOLDER } from "./site_sources.ts";
 import { root } from "./checkout.ts";
 import { answerFile, HEADERS } from "./static_files.ts";
+import { USUAL_PORT } from "./usual_port.ts";
 
 export interface Docs {
   /** Answers /docs and everything below it. */
@@ -22,9 +23,6 @@ export interface DocsOptions {
   /** How long a visitor waits for a build before a page says that it is under way. */
   patienceMs?: number;
 }
-
-/** The port of `npm start`, which the pages have in their examples. */
-const USUAL_PORT = 54321;
 
 /** A site that may have to be built. */
 export interface ServedSite {

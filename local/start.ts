@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { portUpTo } from "./port_option.ts";
 import { DEMO_PHONE_NUMBER_ID } from "./sandbox/numbers.ts";
 import { startStack } from "./stack.ts";
+import { USUAL_PORT } from "./usual_port.ts";
 
 const program = new Command("npm start --")
   .description(
@@ -14,7 +15,7 @@ const program = new Command("npm start --")
     "--port <number>",
     "port of the API on 127.0.0.1; the database takes the next port, or any free one",
     portUpTo(65534),
-    54321,
+    USUAL_PORT,
   )
   .option("--fresh", "start from an empty database", false)
   .option("--no-seed", "do not write the demo data")

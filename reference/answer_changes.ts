@@ -1,5 +1,6 @@
-import { comparisonOf, type Described, resolved } from "./described_operation.ts";
+import { comparisonOf, type Described } from "./described_operation.ts";
 import type { JsonSchema } from "./json_schema.ts";
+import { resolved } from "./references.ts";
 import { casesOf } from "./schema_cases.ts";
 import { type Change, schemaChanges } from "./schema_changes.ts";
 

@@ -1,6 +1,7 @@
 import { answerChanges } from "./answer_changes.ts";
-import { comparisonOf, type Described, resolved } from "./described_operation.ts";
+import { comparisonOf, type Described } from "./described_operation.ts";
 import type { JsonSchema } from "./json_schema.ts";
+import { resolved } from "./references.ts";
 import { type Change, schemaChanges } from "./schema_changes.ts";
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];

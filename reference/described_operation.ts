@@ -1,5 +1,4 @@
 import type { JsonSchema } from "./json_schema.ts";
-import { referred } from "./schema_cases.ts";
 import type { Change, Comparison } from "./schema_changes.ts";
 
 /** An operation of a document that is compared with another one. */
@@ -20,9 +19,4 @@ export function comparisonOf(
   of: Comparison["of"],
 ): Comparison {
   return { released, present, of, known };
-}
-
-/** What a reference refers to; anything else as it is. */
-export function resolved(value: JsonSchema, document: JsonSchema): JsonSchema {
-  return value.$ref ? resolved(referred(value.$ref, document)[1], document) : value;
 }

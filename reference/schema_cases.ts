@@ -1,4 +1,5 @@
 import type { JsonSchema } from "./json_schema.ts";
+import { referred } from "./references.ts";
 
 // A schema as the list of its cases: each has one type, and every rule of it. A value is allowed when a case allows
 // it. So schemas that say the same in other words ($ref, allOf, anyOf, type arrays, const) have the same cases.
@@ -83,15 +84,6 @@ export function casesOf(schema: Schema, document: JsonSchema): Case[] {
   const { unevaluatedProperties } = schema;
   if (unevaluatedProperties === undefined) return cases;
   return cases.map((each) => ({ ...each, others: all(each.others, unevaluatedProperties) }));
-}
-
-/** The name of the component that a reference names, and what it is. */
-export function referred($ref: string, document: JsonSchema): [name: string, target: JsonSchema] {
-  const keys = $ref.replace(/^#\//, "").split("/")
-    .map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"));
-  const target = keys.reduce((at: JsonSchema | undefined, key) => at?.[key], document);
-  if (!$ref.startsWith("#/") || !target) throw new Error(`there is no ${$ref} in the document`);
-  return [keys.at(-1)!, target];
 }
 
 /** The cases of what a schema says itself, without its parts. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { root } from "../local/checkout.ts";
+import { LOCAL_API_URL } from "../local/usual_port.ts";
 import { landingPage } from "./landing.ts";
 import { pageOf, type Site } from "./layout.ts";
 import { listOfPages, wholeText } from "./llms.ts";
@@ -52,8 +53,6 @@ export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise
 
 /** What pages and examples say where the address of a deployment is to be filled in. */
 const ANY_PROJECT = "https://<project>.supabase.co/functions/v1";
-/** The address that collections and workflows have, of the local stack. */
-const LOCAL_STACK = "http://127.0.0.1:54321/functions/v1";
 
 type Content = string | { copyOf: string };
 
@@ -92,6 +91,7 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
     main: "<h1>There is no such page</h1>\n<p>The address leads to no page of this site. " +
       '<a href="index.html">The first page</a> lists all of them.</p>',
     kind: "landing",
+    asMarkdown: false,
   });
 
   return new Map<string, Content>([
@@ -100,7 +100,7 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
     ["llms.txt", list],
     ["llms-full.txt", wholeText(pages)],
     ["search.json", JSON.stringify(sectionsOf(pages))],
-    ["404.html", notFound.replace(/<link rel="alternate"[^>]*>\n/, "")],
+    ["404.html", notFound],
     ["reference.html", referencePage(site)],
     ["reference-settings.json", JSON.stringify(STATIC_SETTINGS)],
     ["openapi.json", JSON.stringify(openapi)],
@@ -123,7 +123,7 @@ async function filesFor(apiUrl: string | null, files: Files): Promise<[string, C
     const path = join(root, from);
     if (apiUrl === null || !to.endsWith(".json")) return [to, { copyOf: path }];
     const text = await Deno.readTextFile(path);
-    const filled = text.replaceAll(JSON.stringify(LOCAL_STACK), JSON.stringify(apiUrl));
+    const filled = text.replaceAll(JSON.stringify(LOCAL_API_URL), JSON.stringify(apiUrl));
     return [to, filled.replaceAll(ANY_PROJECT, apiUrl)];
   }));
 }

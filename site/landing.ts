@@ -1,3 +1,4 @@
+import { LOCAL_API_URL } from "../local/usual_port.ts";
 import { escaped } from "./html.ts";
 import { highlighted } from "./highlight.ts";
 import { pageOf, type Site } from "./layout.ts";
@@ -91,7 +92,7 @@ function firstRequest(apiUrl: string | null): string {
     ? [
       "<code>npm start</code> in a checkout runs everything on your machine, with a key of a demo company. In a " +
       "second terminal, in the same folder:",
-      "export CRM_API_URL=http://127.0.0.1:54321/functions/v1\n" +
+      `export CRM_API_URL=${LOCAL_API_URL}\n` +
       `export CRM_API_KEY=$(node -p 'require("./.local/stack.json").demo.api_key')\n\n`,
     ]
     : [

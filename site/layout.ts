@@ -16,6 +16,8 @@ interface Content {
   /** What stands in the middle, as HTML. */
   main: string;
   headings?: Heading[];
+  /** Whether the page is there as Markdown too; by default it is. */
+  asMarkdown?: boolean;
   /** Of the whole page, for the styles. */
   kind?: "landing";
 }
@@ -61,8 +63,20 @@ ${isLanding ? "" : ending(site, place)}
 `;
 }
 
+/** What the head of a page has that differs from page to page. */
+interface HeadOptions {
+  policy?: string;
+  stylesheet?: string;
+  /** Whether the page loads the script of the guides. */
+  script?: boolean;
+}
+
 /** The head of a page. */
-export function head(site: Site, { place, title, description }: Content): string {
+export function head(
+  site: Site,
+  { place, title, description, asMarkdown = true }: Content,
+  { policy = POLICY, stylesheet = "style.css", script = true }: HeadOptions = {},
+): string {
   const to = (target: string) => relativeLink(place, target);
   const whole = title === site.name ? title : `${title} · ${site.name}`;
   return `<!doctype html>
@@ -70,15 +84,15 @@ export function head(site: Site, { place, title, description }: Content): string
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="color-scheme" content="light dark">
 <title>${escaped(whole)}</title>
 <meta name="description" content="${escaped(description)}">
 <link rel="icon" href="${to("favicon.svg")}" type="image/svg+xml">
-<link rel="stylesheet" href="${to("style.css")}">
-<link rel="alternate" type="text/markdown" href="${to(`${place}.md`)}">
-<script type="module" src="${to("site.js")}"></script>
-</head>`;
+<link rel="stylesheet" href="${to(stylesheet)}">
+${asMarkdown ? `<link rel="alternate" type="text/markdown" href="${to(`${place}.md`)}">\n` : ""}${
+    script ? `<script type="module" src="${to("site.js")}"></script>\n` : ""
+  }</head>`;
 }
 
 /** The menu of all pages; the groups that another reader needs are folded. */

@@ -25,12 +25,9 @@ export function referencePage(site: Site): string {
     title: "API reference",
     description: "Every operation of the API with its parameters, answers and examples.",
     main: "",
+    asMarkdown: false,
   };
-  const top = head(site, content)
-    .replace(/(Content-Security-Policy" content=")[^"]*/, `$1${POLICY}`)
-    .replace(/<link rel="alternate"[^>]*>\n/, "")
-    .replace("style.css", "reference.css")
-    .replace(/<script[^>]*><\/script>\n?/, "");
+  const top = head(site, content, { policy: POLICY, stylesheet: "reference.css", script: false });
   return `${top}
 <body>
 <header class="top">

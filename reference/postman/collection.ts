@@ -1,6 +1,7 @@
 import type { OperationId } from "../functions.ts";
 import type { JsonSchema } from "../json_schema.ts";
-import { answerSchema, nameOf } from "./answer_schema.ts";
+import { resolved } from "../references.ts";
+import { answerSchema } from "./answer_schema.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { bodyOf, headersOf, urlOf } from "./parts.ts";
 import { type CollectedRequest, REQUESTS } from "./requests.ts";
@@ -59,9 +60,7 @@ function operationsOf(document: JsonSchema): Map<string, Described> {
   const all = new Map<string, Described>();
   for (const [path, item] of Object.entries<JsonSchema>(document.paths)) {
     for (const [method, operation] of Object.entries<JsonSchema>(item)) {
-      const parameters = operation.parameters.map((each: JsonSchema) =>
-        each.$ref ? document.components.parameters[nameOf(each.$ref)] : each
-      );
+      const parameters = operation.parameters.map((each: JsonSchema) => resolved(each, document));
       all.set(operation.operationId, { method, path, operation: { ...operation, parameters } });
     }
   }

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname, normalize } from "node:path";
 import { root } from "../../local/checkout.ts";
+import { anchorMaker } from "../../site/anchors.ts";
 
 /** A block between fences: the language that it names and what is in it. */
 export interface Block {
@@ -61,14 +62,8 @@ export function commandLines(page: Page): string[] {
 
 /** The anchors of a page's headings, as the hosts of repositories make them. */
 export function anchors({ prose }: Page): string[] {
-  const times = new Map<string, number>();
-  return Array.from(prose.matchAll(/^#+ (.+)$/gm), ([, heading]) => {
-    const words = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "");
-    const anchor = words.trim().replaceAll(" ", "-");
-    const earlier = times.get(anchor) ?? 0;
-    times.set(anchor, earlier + 1);
-    return earlier === 0 ? anchor : `${anchor}-${earlier}`;
-  });
+  const anchorOf = anchorMaker();
+  return Array.from(prose.matchAll(/^#+ (.+)$/gm), ([, heading]) => anchorOf(heading));
 }
 
 /** A link to another place of this repository. */

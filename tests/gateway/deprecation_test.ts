@@ -7,6 +7,7 @@ import { FUNCTIONS } from "../../reference/functions.ts";
 import type { JsonSchema } from "../../reference/json_schema.ts";
 import { openApi } from "../../reference/openapi.ts";
 import { parametersOf } from "../../reference/parameters.ts";
+import { resolved } from "../../reference/references.ts";
 import { type Config, readConfig } from "../../supabase/functions/_shared/config.ts";
 import { api } from "../../supabase/functions/_shared/http/api.ts";
 import type { Operation } from "../../supabase/functions/_shared/http/operation.ts";
@@ -144,17 +145,16 @@ Deno.test("the log has a line for each company that uses a deprecated operation,
 });
 
 Deno.test("the description of a deprecated operation says so, with the dates and the headers", () => {
-  const { paths, components } = described();
-  const { get } = paths["/gateway/contacts/{id}"];
+  const document = described();
+  const { get, patch } = document.paths["/gateway/contacts/{id}"];
   assert.equal(get.deprecated, true);
   assert.match(get.description, /^\*\*Deprecated since 2027-01-31; .* from 2027-07-31 on\.\*\* \S/);
   for (const answer of Object.values<JsonSchema>(get.responses)) {
-    const { headers } = answer.$ref ? components.responses[answer.$ref.split("/").at(-1)] : answer;
+    const { headers } = resolved(answer, document);
     assert.equal(headers.Deprecation.schema.const, ANNOUNCED.deprecation);
     assert.equal(headers.Sunset.schema.const, ANNOUNCED.sunset);
     assert.ok(headers.Link && !headers.Link.required);
   }
-  const { patch } = paths["/gateway/contacts/{id}"];
   assert.equal(patch.deprecated, undefined);
   assert.ok(!JSON.stringify(patch).includes("Deprecat"));
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { breakingChanges } from "../../reference/breaking_changes.ts";
 import type { JsonSchema } from "../../reference/json_schema.ts";
+import { resolved } from "../../reference/references.ts";
 import { recordedRelease } from "../../reference/recorded_release.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 
@@ -26,13 +27,7 @@ function placesOf(path: string, method: string): Places {
     ...{ openapi, components, paths: { [path]: { [method]: paths[path][method] } } },
   });
   const operation = document.paths[path][method];
-  const at = (value: JsonSchema): JsonSchema =>
-    value.$ref
-      ? value.$ref.split("/").slice(1).reduce(
-        (part: JsonSchema, key: string) => part[key],
-        document,
-      )
-      : value;
+  const at = (value: JsonSchema): JsonSchema => resolved(value, document);
   operation.parameters = operation.parameters.map((each: JsonSchema) => structuredClone(at(each)));
   operation.responses = Object.fromEntries(
     Object.entries<JsonSchema>(operation.responses)

@@ -52,6 +52,7 @@ export async function copyOfCheckout(folder: string): Promise<string> {
       "local/checkout.ts",
       "local/files.ts",
       "local/site_sources.ts",
+      "local/usual_port.ts",
     )
     .concat("local/setup.mjs", "supabase/functions/gateway/openapi.json");
   for (const name of ["docs", "examples", "site"]) files.push(...filesBelow(name));
