@@ -1,4 +1,4 @@
-import { HEADERS } from "../static_files.ts";
+import { escaped, HEADERS } from "../static_files.ts";
 
 /** What Supabase Auth would send by e-mail. */
 export interface Mail {
@@ -80,10 +80,4 @@ ends. A link works once, for an hour.</p>
 ${items.length > 0 ? `<ol>\n${items.join("\n")}\n</ol>` : "<p>There is no mail yet.</p>"}
 </main>
 `;
-}
-
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ENTITIES[character]);
 }
