@@ -254,6 +254,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "app.words(text)",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
       "erase_contact(uuid,jsonb)",
+      "rotate_api_key(uuid,integer)",
     ],
     channel_client: [
       "apply_channel_event(uuid,jsonb,text)",
@@ -309,6 +310,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "reseal_account_token(uuid,text,text)",
       "reseal_app_secret(text,text,text,text)",
       "restart_changes()",
+      "rotate_api_key(uuid,integer)",
       "rotate_channel_app(text,text)",
       "schedule_jobs(text,text)",
       "sealed_account_tokens(uuid,integer)",
