@@ -3262,6 +3262,16 @@ export type Database = {
       };
     };
     Functions: {
+      "add_company_member": {
+        Args: { "company_id": string; "email": string; "name"?: string; "role"?: string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "add_pipeline": { Args: { "idempotency"?: Json; "pipeline": Json }; Returns: Json };
       "add_stage": { Args: { "idempotency"?: Json; "stage": Json }; Returns: Json };
       "apply_channel_event": {
@@ -3297,6 +3307,16 @@ export type Database = {
       "begin_media_upload": {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
+      };
+      "change_company_member_role": {
+        Args: { "company_id": string; "email": string; "role": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
       };
       "change_pipeline": { Args: { "changes": Json; "pipeline_id": string }; Returns: Json };
       "change_stage": { Args: { "changes": Json; "stage_id": string }; Returns: Json };
@@ -3429,6 +3449,16 @@ export type Database = {
         Returns: Json;
       };
       "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "list_company_members": {
+        Args: { "company_id": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"][];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
       "merge_contact": {
         Args: {
           "accepted_versions"?: (number)[];
@@ -3454,6 +3484,16 @@ export type Database = {
       "receive_channel_event": {
         Args: { "app_key": string; "body": string; "items": Json; "problem"?: string };
         Returns: Json;
+      };
+      "remove_company_member": {
+        Args: { "company_id": string; "email": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
       };
       "replay_channel_events": {
         Args: {
@@ -3556,6 +3596,14 @@ export type Database = {
       [_ in never]: never;
     };
     CompositeTypes: {
+      "company_member": {
+        "company_id": string | null;
+        "user_id": string | null;
+        "email": string | null;
+        "name": string | null;
+        "role": string | null;
+        "created_at": string | null;
+      };
       "new_api_key": {
         "id": string | null;
         "company_id": string | null;
