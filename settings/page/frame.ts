@@ -38,10 +38,13 @@ export function startFault(error: unknown, t: Texts | null): TemplateResult {
     : error instanceof ConfigFault
     ? t.frame.wrongConfig(error.member)
     : t.failure.offline;
-  return html`<main class="alone" role="alert"><p class="failure">${says}</p>
-    <button type="button" @click=${() => location.reload()}>${
-    t?.frame.tryAgain ?? "Try again"
-  }</button></main>`;
+  return html`
+    <main class="alone" role="alert">
+      <p class="failure">${says}</p>
+      <p class="buttons"><button type="button" @click=${() =>
+        location.reload()}>${t?.frame.tryAgain ?? "Try again"}</button></p>
+    </main>
+  `;
 }
 
 function headingOf({ state, view, signIn, t }: Page): string {
@@ -52,7 +55,7 @@ function headingOf({ state, view, signIn, t }: Page): string {
 function inside(page: Page): TemplateResult {
   const { t, state, view } = page;
   return html`
-    <h1 tabindex="-1">${headingOf(page)}</h1>
+    <h1 tabindex="-1" dir="auto">${headingOf(page)}</h1>
     ${state === "loading"
       ? html`<p class="loading">${t.frame.loading}</p>`
       : state === "failed"
@@ -60,12 +63,14 @@ function inside(page: Page): TemplateResult {
         <div role="alert">
           <p class="failure">${sentenceOf(page.failure, t)}</p>
         </div>
-        <button type="button" @click=${() => page.reload()}>${t.frame.tryAgain}</button>
+        <p class="buttons"><button type="button" @click=${() => page.reload()}>${t.frame
+          .tryAgain}</button></p>
       `
       : state === "no_company"
       ? html`
         <p>${t.companies.noneText(page.person.email)}</p>
-        <button type="button" @click=${() => page.reload()}>${t.frame.tryAgain}</button>
+        <p class="buttons"><button type="button" @click=${() => page.reload()}>${t.frame
+          .tryAgain}</button></p>
       `
       : view?.html(page) ?? nothing}
   `;

@@ -135,11 +135,12 @@ export class Page implements App {
       return this.render();
     }
     const needsCompany = !this.chosen && wanted !== "#/password";
-    const route = needsCompany ? "#/companies" : viewAt(wanted) ? wanted : FIRST_ROUTE;
+    const asked = needsCompany ? null : viewAt(wanted);
+    const route = asked ? wanted : needsCompany ? "#/companies" : FIRST_ROUTE;
     if (route !== wanted) history.replaceState(null, "", route);
     this.said = "";
     this.route = route;
-    this.view = viewAt(route);
+    this.view = asked ?? viewAt(route);
     this.reload();
   }
 
