@@ -19,9 +19,7 @@ export function frame(page: Page): TemplateResult {
     <header class="top">
       <p class="brand"><img src="favicon.svg" alt="" width="28" height="28">
         <span><b>${page.t.product}</b>${companyOf(page)}</span></p>
-      <div class="choices">${chooserOfLanguage(page)}${page.person.id
-        ? personMenu(page)
-        : nothing}</div>
+      <div class="choices">${page.person.id ? personMenu(page) : chooserOfLanguage(page)}</div>
       ${page.state !== "signed_out" && page.hasCompany ? menu(page) : nothing}
     </header>
     <main id="main" tabindex="-1">
@@ -115,11 +113,21 @@ function personMenu(page: Page): TemplateResult {
           <p>${t.frame.signedInAs}<b>${person.email}</b></p>
           <a href="#/password" @click=${close}>${t.password.title}</a>
           ${project.docsUrl ? html`<a href=${project.docsUrl}>${t.frame.docs}</a>` : nothing}
+          ${chooserOfLanguage(page)}
           <button type="button" class="link" @click=${() => page.signOut()}>${t.frame
             .signOut}</button>
         </div>
     </details>
   `;
+}
+
+/** Closes the person's menu when they go on elsewhere, or press Escape. */
+export function closeMenu(event: Event) {
+  const menu = document.querySelector<HTMLDetailsElement>(".person[open]");
+  if (!menu || (event.type === "click" && menu.contains(event.target as Node))) return;
+  if (event instanceof KeyboardEvent && event.key !== "Escape") return;
+  menu.open = false;
+  if (event.type === "keydown") menu.querySelector("summary")!.focus();
 }
 
 /** The address stays that of the view. */
