@@ -19,7 +19,7 @@ export interface Column<Kind> {
 }
 
 /** What happened at all is seen, also beside ten millions of something else. */
-const LEAST_HEIGHT = 2;
+const LEAST_HEIGHT = 3;
 
 /**
  * The columns of a chart, a day each. Widths are hundredths and heights are pixels, so that a chart becomes narrower

@@ -1,0 +1,115 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { figuresIn } from "../activity/figures.ts";
+import { type App, isManager } from "../app.ts";
+import { ago, moment, when } from "../moments.ts";
+import type { Disconnection } from "./disconnection.ts";
+
+/** A messaging account, as the page reads it. */
+export interface Account {
+  id: string;
+  /** Such as `+5511987654321`. */
+  display_phone: string;
+  phone_number_id: string;
+  business_account_id: string | null;
+  /** Null: longer ago than the platform notes it. */
+  connected_at: string | null;
+  disconnected_at: string | null;
+  /** When the templates were last read; null: not yet. */
+  templates_synced_at: string | null;
+  /** How many readings have failed since. */
+  template_sync_failures: number;
+  approved_templates: number;
+  /** When the channel last told something of the account; null: nothing yet. */
+  last_event_at: string | null;
+  notices: Notice[];
+}
+
+/** What the channel says of an account. */
+interface Notice {
+  kind: "event" | "trouble";
+  /** The channel's word, such as `ACCOUNT_RESTRICTION`; of trouble its code. */
+  event: string;
+  value: { message?: unknown; details?: unknown };
+  happened_at: string;
+  until: string | null;
+  stops_sending: boolean;
+}
+
+/** An account: its number, how it is, and the button that disconnects it. */
+export function accountOf(
+  account: Account,
+  disconnection: Disconnection,
+  app: App,
+): TemplateResult {
+  const { t: { accounts: t }, locale } = app;
+  const { id, display_phone, disconnected_at, connected_at, last_event_at } = account;
+  const isConnected = disconnected_at === null;
+  return html`
+    <article class="account" aria-labelledby="account-${id}">
+      <header>
+        <h2 id="account-${id}">${display_phone}</h2>
+        <p class="state ${isConnected ? "on" : "off"}">
+          ${isConnected ? t.connected : t.disconnected(moment(disconnected_at, locale))}
+        </p>
+      </header>
+      ${noticesOf(account, app)}
+      <dl>
+        ${isConnected && connected_at ? html`
+          <div><dt>${t.connectedSince}</dt><dd>${when(connected_at, locale)}</dd></div>
+        ` : nothing}
+        <div><dt>${t.templates}</dt><dd>${templatesOf(account, app)}</dd></div>
+        <div><dt>${t.lastEvent}</dt><dd>${last_event_at ? ago(last_event_at, locale) : t.noEvent}</dd></div>
+        <div><dt>${t.phoneNumberId}</dt><dd>${account.phone_number_id}</dd></div>
+        <div><dt>${t.businessAccount}</dt><dd>${account.business_account_id ?? t.unknown}</dd></div>
+      </dl>
+      ${isConnected && isManager(app.company) ? html`
+        <button type="button" class="danger" aria-label=${t.disconnectNumber(display_phone)}
+          @click=${() => disconnection.ask(account, app)}>${t.disconnect}</button>
+      ` : nothing}
+    </article>
+  `;
+}
+
+function templatesOf(account: Account, { t: { accounts: t }, locale }: App): TemplateResult {
+  const { templates_synced_at, template_sync_failures, approved_templates } = account;
+  const approved = t.approved(approved_templates, figuresIn(locale).whole(approved_templates));
+  const read = templates_synced_at === null
+    ? t.templatesNeverRead
+    : html`${approved}, ${t.templatesRead} ${ago(templates_synced_at, locale)}`;
+  return html`${read}${
+    template_sync_failures === 0
+      ? nothing
+      : html`; <strong class="trouble">${t.readingsFailed(template_sync_failures)}</strong>`
+  }`;
+}
+
+function noticesOf(
+  { id, notices }: Account,
+  { t: { accounts: t }, locale }: App,
+): TemplateResult | typeof nothing {
+  if (notices.length === 0) return nothing;
+  return html`
+    <section class="notices" aria-labelledby="notices-${id}">
+      <h3 id="notices-${id}">${t.notices}</h3>
+      <ul>
+        ${notices.map((notice) => html`
+          <li class=${notice.stops_sending ? "stops" : ""}>
+            <strong>${notice.kind === "trouble" ? t.trouble(notice.event) : notice.event}</strong>,
+            ${t.since(moment(notice.happened_at, locale))}${
+              notice.until ? html`, ${t.noticeUntil(moment(notice.until, locale))}` : nothing
+            }.
+            ${notice.stops_sending ? html`<strong>${t.stopsSending}.</strong>` : nothing}
+            ${wordsOf(notice)}
+          </li>
+        `)}
+      </ul>
+    </section>
+  `;
+}
+
+/** What the channel said of trouble, in its own words. */
+function wordsOf({ kind, value: { message, details } }: Notice) {
+  const words = [message, details].filter((text) => typeof text === "string" && text !== "");
+  if (kind !== "trouble" || words.length === 0) return nothing;
+  return html`<span class="words" lang="en">${words.join(": ")}</span>`;
+}

@@ -1,0 +1,43 @@
+import type { AccountsTexts } from "../en/accounts.ts";
+
+export const accounts: AccountsTexts = {
+  none: "Aún no hay ningún número conectado.",
+  connected: "Conectado",
+  disconnected: (when) => `Desconectado ${when}`,
+  connectedSince: "Conectado desde",
+  templates: "Catálogo de plantillas",
+  templatesRead: "leído",
+  templatesNeverRead: "aún no se ha leído",
+  approved: (count, shown) => count === 1 ? "1 plantilla aprobada" : `${shown} plantillas aprobadas`,
+  readingsFailed: (count) =>
+    count === 1 ? "la última lectura falló" : `las últimas ${count} lecturas fallaron`,
+  lastEvent: "Último evento de WhatsApp",
+  noEvent: "ninguno todavía",
+  businessAccount: "Cuenta comercial",
+  phoneNumberId: "Id del número",
+  unknown: "desconocida",
+  notices: "Lo que WhatsApp dice de este número",
+  since: (when) => `desde ${when}`,
+  noticeUntil: (until) => `hasta ${until}`,
+  trouble: (code) => `Problema ${code}`,
+  stopsSending: "El envío está detenido o limitado",
+
+  disconnect: "Desconectar",
+  disconnectNumber: (phone) => `Desconectar ${phone}`,
+  disconnectQuestion: (phone) => `¿Desconectar ${phone}?`,
+  disconnectMeaning: (phone) =>
+    `Ya no se podrá enviar ningún mensaje desde ${phone}, y su token de acceso se borra de inmediato. Sus ` +
+    "conversaciones permanecen. Solo el operador de la plataforma puede conectar el número de nuevo.",
+  isDisconnected: (phone) => `${phone} está desconectado.`,
+  cancel: "Cancelar",
+  onlyManagers: "Los propietarios y administradores pueden desconectar un número.",
+
+  connectHeading: "Conectar un número",
+  connectMeaning:
+    "El operador de la plataforma conecta un número, porque su token de acceso no debe pasar por esta página. " +
+    "Este es el comando, con el id de su empresa. Pide el token.",
+  connectFill: "Los dos valores en mayúsculas son los del número.",
+  phoneNumberIdPlace: "ID_DEL_NUMERO",
+  phonePlace: "NUMERO",
+  copyCommand: "Copiar el comando",
+};

@@ -1,0 +1,43 @@
+import type { AccountsTexts } from "../en/accounts.ts";
+
+export const accounts: AccountsTexts = {
+  none: "Nenhum número está conectado ainda.",
+  connected: "Conectado",
+  disconnected: (when) => `Desconectado ${when}`,
+  connectedSince: "Conectado desde",
+  templates: "Catálogo de modelos",
+  templatesRead: "lido",
+  templatesNeverRead: "ainda não foi lido",
+  approved: (count, shown) => count === 1 ? "1 modelo aprovado" : `${shown} modelos aprovados`,
+  readingsFailed: (count) =>
+    count === 1 ? "a última leitura falhou" : `as últimas ${count} leituras falharam`,
+  lastEvent: "Último evento do WhatsApp",
+  noEvent: "nenhum ainda",
+  businessAccount: "Conta comercial",
+  phoneNumberId: "Id do número",
+  unknown: "desconhecida",
+  notices: "O que o WhatsApp diz deste número",
+  since: (when) => `desde ${when}`,
+  noticeUntil: (until) => `até ${until}`,
+  trouble: (code) => `Problema ${code}`,
+  stopsSending: "O envio está parado ou limitado",
+
+  disconnect: "Desconectar",
+  disconnectNumber: (phone) => `Desconectar ${phone}`,
+  disconnectQuestion: (phone) => `Desconectar ${phone}?`,
+  disconnectMeaning: (phone) =>
+    `Nenhuma mensagem poderá mais ser enviada de ${phone}, e o token de acesso é apagado na hora. As conversas ` +
+    "permanecem. Só o operador da plataforma pode conectar o número de novo.",
+  isDisconnected: (phone) => `${phone} está desconectado.`,
+  cancel: "Cancelar",
+  onlyManagers: "Proprietários e administradores podem desconectar um número.",
+
+  connectHeading: "Conectar um número",
+  connectMeaning:
+    "O operador da plataforma conecta um número, porque o token de acesso não deve passar por esta página. " +
+    "Este é o comando, com o id da sua empresa. Ele pede o token.",
+  connectFill: "Os dois valores em maiúsculas são os do número.",
+  phoneNumberIdPlace: "ID_DO_NUMERO",
+  phonePlace: "NUMERO",
+  copyCommand: "Copiar o comando",
+};
