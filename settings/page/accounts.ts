@@ -2,24 +2,24 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { type Account, accountOf } from "./accounts/account.ts";
 import { connectCommand } from "./accounts/connect.ts";
 import { Disconnection } from "./accounts/disconnection.ts";
-import { SendsActivity } from "./activity/sends.ts";
+import { sendsActivity } from "./activity/sends.ts";
 import { type App, isManager } from "./app.ts";
 import { answered } from "./failure.ts";
+import { HeldPart } from "./held_part.ts";
 import type { View } from "./view.ts";
 
 /** The WhatsApp accounts of the company: how each is, what was sent, and how one is connected or disconnected. */
 export function accounts(): View {
-  const sends = new SendsActivity();
+  const sends = new HeldPart(sendsActivity());
   const disconnection = new Disconnection();
   let list: Account[] = [];
 
   async function load(app: App): Promise<void> {
-    [list] = await Promise.all([
-      answered<Account[]>(
-        app.project.client.rpc("messaging_accounts_overview", { company_id: app.company.id }),
-      ),
-      sends.load(app),
-    ]);
+    const { project: { client }, company } = app;
+    list = await answered<Account[]>(
+      client.rpc("messaging_accounts_overview", { company_id: company.id }),
+    );
+    if (isManager(app.company)) sends.load(app);
   }
 
   function view(app: App): TemplateResult {
@@ -31,9 +31,9 @@ export function accounts(): View {
         </ul>
         ${isManager(app.company) ? nothing : html`<p class="note">${t.onlyManagers}</p>`}
       `}
-      ${sends.html(app)}
+      ${isManager(app.company) ? sends.html(app) : nothing}
       ${connectCommand(app)}
-      ${disconnection.html(app, () => load(app))}
+      ${disconnection.html(app)}
     `;
   }
 

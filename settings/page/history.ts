@@ -23,7 +23,9 @@ export function history(): View {
     if (last) {
       // Entries of one moment have an order too, so that none is read twice and none is left out.
       const { created_at, id } = last;
-      wanted = wanted.or(`created_at.lt."${created_at}",and(created_at.eq."${created_at}",id.lt.${id})`);
+      wanted = wanted.or(
+        `created_at.lt."${created_at}",and(created_at.eq."${created_at}",id.lt.${id})`,
+      );
     }
     const found = await answered<KeyEvent[]>(
       wanted.order("created_at", { ascending: false }).order("id", { ascending: false })
@@ -60,11 +62,13 @@ export function history(): View {
           ${events.map((event) => html`<li tabindex="-1">${entryOf(event, app)}</li>`)}
         </ol>
         ${reading.html(app.t)}
-        ${hasOlder ? html`
-          <button type="button" aria-disabled=${reading.isBusy} @click=${() => readOlder(app)}>
-            ${t.older}
-          </button>
-        ` : nothing}
+        ${hasOlder
+          ? html`
+            <button type="button" aria-disabled=${reading.isBusy} @click=${() => readOlder(app)}>
+              ${t.older}
+            </button>
+          `
+          : nothing}
       `}
     `;
   }

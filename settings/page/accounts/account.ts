@@ -54,18 +54,27 @@ export function accountOf(
       </header>
       ${noticesOf(account, app)}
       <dl>
-        ${isConnected && connected_at ? html`
-          <div><dt>${t.connectedSince}</dt><dd>${when(connected_at, locale)}</dd></div>
-        ` : nothing}
+        ${isConnected && connected_at
+          ? html`
+            <div>
+              <dt>${t.connectedSince}</dt>
+              <dd>${when(connected_at, locale)}</dd>
+            </div>
+          `
+          : nothing}
         <div><dt>${t.templates}</dt><dd>${templatesOf(account, app)}</dd></div>
-        <div><dt>${t.lastEvent}</dt><dd>${last_event_at ? ago(last_event_at, locale) : t.noEvent}</dd></div>
+        <div><dt>${t.lastEvent}</dt><dd>${last_event_at
+          ? ago(last_event_at, locale)
+          : t.noEvent}</dd></div>
         <div><dt>${t.phoneNumberId}</dt><dd>${account.phone_number_id}</dd></div>
         <div><dt>${t.businessAccount}</dt><dd>${account.business_account_id ?? t.unknown}</dd></div>
       </dl>
-      ${isConnected && isManager(app.company) ? html`
-        <button type="button" class="danger" aria-label=${t.disconnectNumber(display_phone)}
-          @click=${() => disconnection.ask(account, app)}>${t.disconnect}</button>
-      ` : nothing}
+      ${isConnected && isManager(app.company)
+        ? html`
+          <button type="button" class="danger" aria-label=${t.disconnectNumber(display_phone)}
+            @click=${() => disconnection.ask(account, app)}>${t.disconnect}</button>
+        `
+        : nothing}
     </article>
   `;
 }
@@ -92,16 +101,20 @@ function noticesOf(
     <section class="notices" aria-labelledby="notices-${id}">
       <h3 id="notices-${id}">${t.notices}</h3>
       <ul>
-        ${notices.map((notice) => html`
-          <li class=${notice.stops_sending ? "stops" : ""}>
-            <strong>${notice.kind === "trouble" ? t.trouble(notice.event) : notice.event}</strong>,
-            ${t.since(moment(notice.happened_at, locale))}${
-              notice.until ? html`, ${t.noticeUntil(moment(notice.until, locale))}` : nothing
-            }.
-            ${notice.stops_sending ? html`<strong>${t.stopsSending}.</strong>` : nothing}
-            ${wordsOf(notice)}
-          </li>
-        `)}
+        ${notices.map((notice) =>
+          html`
+            <li class=${notice.stops_sending ? "stops" : ""}>
+              <strong>${notice.kind === "trouble"
+                ? t.trouble(notice.event)
+                : notice.event}</strong>,
+              ${t.since(moment(notice.happened_at, locale))}${notice.until
+                ? html`, ${t.noticeUntil(moment(notice.until, locale))}`
+                : nothing}.
+              ${notice.stops_sending ? html`<strong>${t.stopsSending}.</strong>` : nothing}
+              ${wordsOf(notice)}
+            </li>
+          `
+        )}
       </ul>
     </section>
   `;

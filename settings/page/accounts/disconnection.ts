@@ -17,8 +17,7 @@ export class Disconnection {
     app.render();
   }
 
-  /** @param reload reads the accounts again. */
-  html(app: App, reload: () => Promise<void>): TemplateResult | typeof nothing {
+  html(app: App): TemplateResult | typeof nothing {
     const account = this.#account;
     if (!account) return nothing;
     const { t } = app;
@@ -29,7 +28,7 @@ export class Disconnection {
           app.project.client.rpc("disconnect_messaging_account", { account_id: account.id }),
         );
         closeDialog();
-        await reload();
+        app.reload();
         app.say(t.accounts.isDisconnected(phone));
       });
     const closed = () => {
@@ -42,8 +41,9 @@ export class Disconnection {
         <p>${t.accounts.disconnectMeaning(phone)}</p>
         ${this.#action.html(t)}
         <div class="actions">
-          <button type="button" @click=${closeDialog}>${t.accounts.cancel}</button>
-          <button type="button" class="danger" aria-disabled=${this.#action.isBusy} @click=${disconnect}>
+          <button type="button" @click=${closeDialog}>${t.frame.cancel}</button>
+          <button type="button" class="danger" aria-disabled=${this.#action
+            .isBusy} @click=${disconnect}>
             ${t.accounts.disconnectNumber(phone)}
           </button>
         </div>

@@ -36,12 +36,14 @@ export function countsTableOf<Kind>(
             </tr>
           </thead>
           <tbody>
-            ${days.toReversed().map((row) => html`
-              <tr>
-                <th scope="row">${figures.day(row.day)}</th>
-                ${cells(row.counts, row.total)}
-              </tr>
-            `)}
+            ${days.toReversed().map((row) =>
+              html`
+                <tr>
+                  <th scope="row">${figures.day(row.day)}</th>
+                  ${cells(row.counts, row.total)}
+                </tr>
+              `
+            )}
           </tbody>
           <tfoot>
             <tr><th scope="row">${all}</th>${cells(totals, total)}</tr>

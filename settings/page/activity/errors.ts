@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
-import { copyButton } from "../copy.ts";
+import { copyButton } from "../copy_button.ts";
 import { outcomeOf } from "./outcome.ts";
 
 /** A request of a key that was refused or failed. */
@@ -47,7 +47,7 @@ export function lastErrorsOf(errors: KeyError[], app: App): TemplateResult {
 
 function errorOf(error: KeyError, app: App): TemplateResult {
   const { t: { activity: t }, locale, project: { docsUrl } } = app;
-  const { at, status, code, method, operation, request_id } = error;
+  const { id, at, status, code, method, operation, request_id } = error;
   return html`
     <li>
       <span class="what">
@@ -59,8 +59,8 @@ function errorOf(error: KeyError, app: App): TemplateResult {
       <time datetime=${at}>${toTheSecond(at, locale)}</time>
       <span class="asked">${method} ${operation ?? t.noOperation}</span>
       <span class="request-id">
-        <span class="unseen">${t.requestId}</span> <code>${request_id}</code>
-        ${copyButton(request_id, t.copyRequestId(request_id), app)}
+        <span class="unseen">${t.requestId}</span> <code id="request-${id}">${request_id}</code>
+        ${copyButton(request_id, t.copyRequestId(request_id), `request-${id}`, app)}
       </span>
     </li>
   `;

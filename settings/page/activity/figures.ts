@@ -18,7 +18,11 @@ export function figuresIn(language: string): Figures {
   const short = new Intl.NumberFormat(language, { notation: "compact" });
   const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
   // A day is one of UTC, wherever it is read.
-  const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", timeZone: "UTC" });
+  const day = new Intl.DateTimeFormat(language, {
+    day: "numeric",
+    month: "short",
+    timeZone: "UTC",
+  });
   const longDay = new Intl.DateTimeFormat(language, {
     ...{ day: "numeric", month: "long", timeZone: "UTC" },
   });

@@ -18,29 +18,38 @@ interface Usage {
   requests: number;
 }
 
-const PATTERNS = { succeeded: "plain", refused: "striped", failed: "barred" } as const;
+const FILLS = { succeeded: "plain", refused: "striped", failed: "barred" } as const;
 
 /** For how long the platform keeps what happened with a key. */
 const DAYS = 30;
 
-/** What happened with one key: its requests of the last 30 days, and its last errors. */
-export class KeyActivity implements Part {
+/** What programs did with a key: its requests of the last 30 days, and its last errors. */
+export function keyActivity(keyId: string): Part {
+  return new KeyActivity(keyId);
+}
+
+class KeyActivity implements Part {
   #usage: Usage[] = [];
   #errors: KeyError[] = [];
   #reading = new Reading();
 
-  constructor(readonly keyId: string) {}
+  readonly #keyId: string;
 
-  async load({ project: { client } }: App): Promise<void> {
+  constructor(keyId: string) {
+    this.#keyId = keyId;
+  }
+
+  async load({ project: { client }, company }: App): Promise<void> {
     const days = lastDays(DAYS);
     [this.#usage, this.#errors] = await Promise.all([
       answered<Usage[]>(
-        client.from("api_key_usage").select("day,status,requests").eq("key_id", this.keyId)
-          .gte("day", days[0]),
+        client.from("api_key_usage").select("day,status,requests").eq("company_id", company.id)
+          .eq("key_id", this.#keyId).gte("day", days[0]),
       ),
       answered<KeyError[]>(
         client.from("api_key_errors").select("id,at,status,code,method,operation,request_id")
-          .eq("key_id", this.keyId).order("at", { ascending: false }).order("id").limit(50),
+          .eq("company_id", company.id).eq("key_id", this.#keyId)
+          .order("at", { ascending: false }).order("id", { ascending: false }).limit(50),
       ),
     ]);
     this.#reading.at = new Date();
@@ -74,7 +83,7 @@ export class KeyActivity implements Part {
           series: outcomes,
           names: t.outcomes,
           hints: t.outcomeHints,
-          patterns: PATTERNS,
+          fills: FILLS,
           today: t.today,
         }, figures)}
         ${outcomes.total === 0 ? nothing : countsTableOf({

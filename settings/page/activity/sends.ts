@@ -1,11 +1,12 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { type App, isManager } from "../app.ts";
+import type { App } from "../app.ts";
 import { answered } from "../failure.ts";
 import type { Part } from "../view.ts";
 import { chartOf } from "./chart.ts";
 import { countsTableOf } from "./counts_table.ts";
 import { lastDays } from "./days.ts";
 import { type Figures, figuresIn } from "./figures.ts";
+import type { Fill } from "./plot.ts";
 import { Reading } from "./reading.ts";
 import { type Series, seriesOf } from "./series.ts";
 
@@ -13,9 +14,12 @@ import { type Series, seriesOf } from "./series.ts";
 const STATES = ["sent", "pending", "released", "failed"] as const;
 type State = typeof STATES[number];
 
-const PATTERNS = {
-  ...{ sent: "plain", pending: "dotted", released: "striped", failed: "barred" },
-} as const;
+const FILLS: Record<State, Fill> = {
+  sent: "plain",
+  pending: "dotted",
+  released: "striped",
+  failed: "barred",
+};
 
 interface Sends {
   day: string;
@@ -26,20 +30,22 @@ interface Sends {
 const DAYS = 30;
 
 /** What became of the company's sends of the last 30 days, of all its keys and numbers. */
-export class SendsActivity implements Part {
+export function sendsActivity(): Part {
+  return new SendsActivity();
+}
+
+class SendsActivity implements Part {
   #sends: Sends[] = [];
   #reading = new Reading();
 
   async load(app: App): Promise<void> {
-    if (!isManager(app.company)) return;
     this.#sends = await answered<Sends[]>(
       app.project.client.rpc("sends_by_state", { company_id: app.company.id, days: DAYS }),
     );
     this.#reading.at = new Date();
   }
 
-  html(app: App): TemplateResult | typeof nothing {
-    if (!isManager(app.company)) return nothing;
+  html(app: App): TemplateResult {
     const t = app.t.activity;
     const figures = figuresIn(app.locale);
     const series = seriesOf(
@@ -58,7 +64,7 @@ export class SendsActivity implements Part {
         series,
         names: t.sendStates,
         hints: t.sendStateHints,
-        patterns: PATTERNS,
+        fills: FILLS,
         today: t.today,
       }, figures)}
       ${series.total === 0 ? nothing : countsTableOf({

@@ -41,9 +41,11 @@ export function entryOf(event: KeyEvent, app: App): TemplateResult {
     </p>
     ${detailsOf(event, app).map((sentence) => html`<p>${sentence}</p>`)}
     <p class="note">
-      ${actorOf(event, t)} · ${when(created_at, locale)}${
-        client_address ? html` · ${t.from(client_address)}` : nothing
-      }
+      ${actorOf(event, t)} · ${when(created_at, locale)}${client_address
+        ? html`
+          · ${t.from(client_address)}
+        `
+        : nothing}
     </p>
   `;
 }
@@ -82,6 +84,6 @@ function valueOf(action: string, value: string | string[] | null | undefined, ap
 }
 
 function permissionsOf(scopes: string[], { t }: App): string {
-  const names: Record<string, string> = t.scopes;
-  return scopes.map((scope) => Object.hasOwn(names, scope) ? names[scope] : scope).join(", ");
+  const known: Record<string, { name: string }> = t.scopes;
+  return scopes.map((scope) => known[scope]?.name ?? scope).join(", ");
 }

@@ -29,7 +29,6 @@ export const accounts = {
     `No message can be sent from ${phone} any more, and its access token is deleted at once. Its conversations ` +
     "stay. Only the operator of the platform can connect the number again.",
   isDisconnected: (phone: string) => `${phone} is disconnected.`,
-  cancel: "Cancel",
   onlyManagers: "Owners and admins can disconnect a number.",
 
   connectHeading: "Connect a number",

@@ -34,9 +34,6 @@ export const activity = {
   noOperation: "no such path",
   requestId: "Request id",
   copyRequestId: (id: string) => `Copy the request id ${id}`,
-  copy: "Copy",
-  copied: "Copied.",
-  notCopied: "The browser did not allow copying. Mark the text and copy it.",
 
   noSends: "No send in the last 30 days",
   sent: (count: number, shown: string) =>

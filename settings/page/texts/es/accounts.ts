@@ -8,7 +8,8 @@ export const accounts: AccountsTexts = {
   templates: "Catálogo de plantillas",
   templatesRead: "leído",
   templatesNeverRead: "aún no se ha leído",
-  approved: (count, shown) => count === 1 ? "1 plantilla aprobada" : `${shown} plantillas aprobadas`,
+  approved: (count, shown) =>
+    count === 1 ? "1 plantilla aprobada" : `${shown} plantillas aprobadas`,
   readingsFailed: (count) =>
     count === 1 ? "la última lectura falló" : `las últimas ${count} lecturas fallaron`,
   lastEvent: "Último evento de WhatsApp",
@@ -29,7 +30,6 @@ export const accounts: AccountsTexts = {
     `Ya no se podrá enviar ningún mensaje desde ${phone}, y su token de acceso se borra de inmediato. Sus ` +
     "conversaciones permanecen. Solo el operador de la plataforma puede conectar el número de nuevo.",
   isDisconnected: (phone) => `${phone} está desconectado.`,
-  cancel: "Cancelar",
   onlyManagers: "Los propietarios y administradores pueden desconectar un número.",
 
   connectHeading: "Conectar un número",

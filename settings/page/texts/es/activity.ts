@@ -34,9 +34,6 @@ export const activity: ActivityTexts = {
   noOperation: "ruta inexistente",
   requestId: "Id de la solicitud",
   copyRequestId: (id) => `Copiar el id de la solicitud ${id}`,
-  copy: "Copiar",
-  copied: "Copiado.",
-  notCopied: "El navegador no permitió copiar. Seleccione el texto y cópielo.",
 
   noSends: "Ningún envío en los últimos 30 días",
   sent: (count, shown) => `${shown} ${count === 1 ? "envío" : "envíos"} en los últimos 30 días`,

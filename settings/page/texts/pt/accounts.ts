@@ -29,7 +29,6 @@ export const accounts: AccountsTexts = {
     `Nenhuma mensagem poderá mais ser enviada de ${phone}, e o token de acesso é apagado na hora. As conversas ` +
     "permanecem. Só o operador da plataforma pode conectar o número de novo.",
   isDisconnected: (phone) => `${phone} está desconectado.`,
-  cancel: "Cancelar",
   onlyManagers: "Proprietários e administradores podem desconectar um número.",
 
   connectHeading: "Conectar um número",

@@ -34,9 +34,6 @@ export const activity: ActivityTexts = {
   noOperation: "caminho inexistente",
   requestId: "Id da requisição",
   copyRequestId: (id) => `Copiar o id da requisição ${id}`,
-  copy: "Copiar",
-  copied: "Copiado.",
-  notCopied: "O navegador não permitiu copiar. Selecione o texto e copie.",
 
   noSends: "Nenhum envio nos últimos 30 dias",
   sent: (count, shown) => `${shown} ${count === 1 ? "envio" : "envios"} nos últimos 30 dias`,
