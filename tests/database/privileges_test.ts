@@ -141,7 +141,9 @@ Deno.test("a request that reads with a key sees these columns of its company's r
 
 Deno.test("a person who has signed in reads and writes exactly these columns", async () => {
   assert.deepEqual(await privilegesOf("authenticated"), {
-    account_connections: { select: "id company_id account_id connected_at disconnected_at" },
+    account_connections: {
+      select: "id company_id account_id connected_at disconnected_at last_event_at",
+    },
     account_notices: {
       select:
         "id company_id account_id kind event value happened_at until stops_sending received_at",
