@@ -31,6 +31,7 @@ Deno.test("there are exactly these policies", () => {
     "account_channel_apps: the platform reads which apps accounts have named (select to service_role)",
     "account_connections: people read when their company's accounts were connected (select to authenticated)",
     "account_notices: people read what the channel says of their company's accounts (select to authenticated)",
+    "api_key_events: owners and admins read what was done to their company's keys (select to authenticated)",
     "api_keys: owners and admins delete their company's keys (delete to authenticated)",
     "api_keys: owners and admins rename keys and switch them on and off (update to authenticated)",
     "api_keys: owners and admins see their company's keys (select to authenticated)",
@@ -113,7 +114,7 @@ function ruleOf({ table, command, roles }: Policy): string {
     return `(company_id = ( SELECT app.${name}('${argument}'::text) AS ${name}))`;
   }
   const column = table === "companies" ? "id" : "company_id";
-  const managed = table === "api_keys" ||
+  const managed = ["api_key_events", "api_keys"].includes(table) ||
     (["companies", "company_members"].includes(table) && command === "update") ||
     (["pipelines", "stages"].includes(table) && command === "delete");
   const ids = managed ? "managed_company_ids" : "member_company_ids";

@@ -181,6 +181,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("restart_changes", {}),
     call("restore_contact", { id: claim_id }),
     call("restore_deal", { id: claim_id }),
+    call("rotate_api_key", { key_id: claim_id }),
     call("schedule_jobs", { url: "https://example.com", secret: "x".repeat(32) }),
     call("sealed_account_tokens", {}),
     call("sends_by_state", { company_id: company.id }),

@@ -257,6 +257,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "disconnect_messaging_account(uuid)",
       "erase_contact(uuid,jsonb)",
       "messaging_accounts_overview(uuid)",
+      "rotate_api_key(uuid,integer)",
       "sends_by_state(uuid,integer)",
     ],
     channel_client: [
@@ -314,6 +315,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "reseal_account_token(uuid,text,text)",
       "reseal_app_secret(text,text,text,text)",
       "restart_changes()",
+      "rotate_api_key(uuid,integer)",
       "rotate_channel_app(text,text)",
       "schedule_jobs(text,text)",
       "sealed_account_tokens(uuid,integer)",

@@ -150,6 +150,60 @@ export type Database = {
           },
         ];
       };
+      "api_key_events": {
+        Row: {
+          "action": string;
+          "actor_id": string | null;
+          "actor_kind": string;
+          "actor_name": string | null;
+          "client_address": unknown;
+          "company_id": string;
+          "created_at": string;
+          "details": NonNullable<Json>;
+          "id": string;
+          "key_hint": string;
+          "key_id": string;
+          "key_name": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "action": string;
+          "actor_id"?: string | null;
+          "actor_kind": string;
+          "actor_name"?: string | null;
+          "client_address"?: unknown;
+          "company_id": string;
+          "created_at"?: string;
+          "details"?: NonNullable<Json>;
+          "id"?: string;
+          "key_hint": string;
+          "key_id": string;
+          "key_name": string;
+        };
+        Update: {
+          "action"?: string;
+          "actor_id"?: string | null;
+          "actor_kind"?: string;
+          "actor_name"?: string | null;
+          "client_address"?: unknown;
+          "company_id"?: string;
+          "created_at"?: string;
+          "details"?: NonNullable<Json>;
+          "id"?: string;
+          "key_hint"?: string;
+          "key_id"?: string;
+          "key_name"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "api_key_events_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "api_keys": {
         Row: {
           "company_id": string;
@@ -161,7 +215,10 @@ export type Database = {
           "is_active": boolean;
           "key_hash": string;
           "last_used_at": string | null;
+          "meant_to_expire_at": string | null;
           "name": string;
+          "replaced_at": string | null;
+          "replaces": string | null;
           "scopes": (string)[];
           "updated_at": string;
         };
@@ -176,7 +233,10 @@ export type Database = {
           "is_active"?: boolean;
           "key_hash": string;
           "last_used_at"?: string | null;
+          "meant_to_expire_at"?: string | null;
           "name": string;
+          "replaced_at"?: string | null;
+          "replaces"?: string | null;
           "scopes": (string)[];
           "updated_at"?: string;
         };
@@ -190,7 +250,10 @@ export type Database = {
           "is_active"?: boolean;
           "key_hash"?: string;
           "last_used_at"?: string | null;
+          "meant_to_expire_at"?: string | null;
           "name"?: string;
+          "replaced_at"?: string | null;
+          "replaces"?: string | null;
           "scopes"?: (string)[];
           "updated_at"?: string;
         };
@@ -201,6 +264,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "companies";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "api_keys_replaces_fkey";
+            columns: ["company_id", "replaces"];
+            isOneToOne: true;
+            referencedRelation: "api_keys";
+            referencedColumns: ["company_id", "id"];
           },
         ];
       };
@@ -3435,6 +3505,16 @@ export type Database = {
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
       "restore_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "restore_deal": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
+      "rotate_api_key": {
+        Args: { "key_id": string; "overlap_hours"?: number };
+        Returns: Database["public"]["CompositeTypes"]["new_api_key"];
+        SetofOptions: {
+          from: "*";
+          to: "new_api_key";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "rotate_channel_app": {
         Args: { "app_key": string; "sealed_secret": string };
         Returns: string;
