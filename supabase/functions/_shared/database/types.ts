@@ -150,6 +150,58 @@ export type Database = {
           },
         ];
       };
+      "api_key_errors": {
+        Row: {
+          "at": string;
+          "code": string;
+          "company_id": string;
+          "id": string;
+          "key_id": string;
+          "method": string;
+          "operation": string | null;
+          "request_id": string;
+          "status": number;
+        };
+        ComputedFields: never;
+        Insert: {
+          "at": string;
+          "code": string;
+          "company_id": string;
+          "id"?: string;
+          "key_id": string;
+          "method": string;
+          "operation"?: string | null;
+          "request_id": string;
+          "status": number;
+        };
+        Update: {
+          "at"?: string;
+          "code"?: string;
+          "company_id"?: string;
+          "id"?: string;
+          "key_id"?: string;
+          "method"?: string;
+          "operation"?: string | null;
+          "request_id"?: string;
+          "status"?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "api_key_errors_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "api_key_errors_key_fkey";
+            columns: ["company_id", "key_id"];
+            isOneToOne: false;
+            referencedRelation: "api_keys";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "api_key_events": {
         Row: {
           "action": string;
@@ -201,6 +253,46 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "companies";
             referencedColumns: ["id"];
+          },
+        ];
+      };
+      "api_key_usage": {
+        Row: {
+          "company_id": string;
+          "day": string;
+          "key_id": string;
+          "requests": number;
+          "status": number;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "day": string;
+          "key_id": string;
+          "requests": number;
+          "status": number;
+        };
+        Update: {
+          "company_id"?: string;
+          "day"?: string;
+          "key_id"?: string;
+          "requests"?: number;
+          "status"?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "api_key_usage_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "api_key_usage_key_fkey";
+            columns: ["company_id", "key_id"];
+            isOneToOne: false;
+            referencedRelation: "api_keys";
+            referencedColumns: ["company_id", "id"];
           },
         ];
       };
@@ -3484,6 +3576,7 @@ export type Database = {
         Args: { "app_key": string; "body": string; "items": Json; "problem"?: string };
         Returns: Json;
       };
+      "record_api_key_usage": { Args: { "errors"?: Json; "usage": Json }; Returns: undefined };
       "replay_channel_events": {
         Args: {
           "app_key"?: string;
