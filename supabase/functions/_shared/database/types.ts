@@ -3357,6 +3357,16 @@ export type Database = {
       };
     };
     Functions: {
+      "add_company_member": {
+        Args: { "company_id": string; "email": string; "name"?: string; "role"?: string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "add_pipeline": { Args: { "idempotency"?: Json; "pipeline": Json }; Returns: Json };
       "add_stage": { Args: { "idempotency"?: Json; "stage": Json }; Returns: Json };
       "apply_channel_event": {
@@ -3392,6 +3402,16 @@ export type Database = {
       "begin_media_upload": {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
+      };
+      "change_company_member_role": {
+        Args: { "company_id": string; "email": string; "role": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
       };
       "change_pipeline": { Args: { "changes": Json; "pipeline_id": string }; Returns: Json };
       "change_stage": { Args: { "changes": Json; "stage_id": string }; Returns: Json };
@@ -3534,6 +3554,16 @@ export type Database = {
         Returns: Json;
       };
       "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "list_company_members": {
+        Args: { "company_id": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"][];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
       "merge_contact": {
         Args: {
           "accepted_versions"?: (number)[];
@@ -3577,6 +3607,16 @@ export type Database = {
         Returns: Json;
       };
       "record_api_key_usage": { Args: { "errors"?: Json; "usage": Json }; Returns: undefined };
+      "remove_company_member": {
+        Args: { "company_id": string; "email": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "replay_channel_events": {
         Args: {
           "app_key"?: string;
@@ -3686,6 +3726,14 @@ export type Database = {
       [_ in never]: never;
     };
     CompositeTypes: {
+      "company_member": {
+        "company_id": string | null;
+        "user_id": string | null;
+        "email": string | null;
+        "name": string | null;
+        "role": string | null;
+        "created_at": string | null;
+      };
       "disconnected_messaging_account": {
         "id": string | null;
         "disconnected_at": string | null;
