@@ -133,6 +133,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     phone_number_id: "0",
   };
   const calls = [
+    call("add_company_member", { company_id: company.id, email: "ada@people.example" }),
     call("add_pipeline", { pipeline: { name: "Renewals" } }),
     call("add_stage", { stage: { pipeline_id: company.pipeline_id, name: "Due" } }),
     call("apply_template_sync", {
@@ -160,6 +161,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("create_api_key", { name: "Mine", scopes: ["read"], company_id: company.id }),
     call("current_account_notices", {}),
     call("deal_changes", {}),
+    call("disconnect_messaging_account", { account_id: company.account_id }),
     call("due_jobs", {}),
     call("due_media", { account_id: company.account_id }),
     call("end_job", { run_id: claim_id }),
@@ -170,8 +172,10 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("finish_media_upload", { upload_id: claim_id, media_id: "1" }),
     call("health", {}),
     call("jobs_status", {}),
+    call("list_company_members", { company_id: company.id }),
     call("merge_contact", { id: claim_id, from_id: claim_id }),
     call("message_changes", {}),
+    call("messaging_accounts_overview", { company_id: company.id }),
     call("other_conversation_not_closed", { conversation_id: company.conversation_id }),
     call("patch_contacts", { items: [] }),
     call("patch_deals", { items: [] }),
@@ -179,8 +183,10 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("restart_changes", {}),
     call("restore_contact", { id: claim_id }),
     call("restore_deal", { id: claim_id }),
+    call("rotate_api_key", { key_id: claim_id }),
     call("schedule_jobs", { url: "https://example.com", secret: "x".repeat(32) }),
     call("sealed_account_tokens", {}),
+    call("sends_by_state", { company_id: company.id }),
     call("settle_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
     call("settle_template_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
     call("survivor_of_contact", { id: claim_id }),

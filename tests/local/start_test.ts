@@ -57,7 +57,7 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
 
     await t.step("writes the same for programs, readable only by the owner", async () => {
       const { port } = new URL(stack.url);
-      const { database_url, publishable_key, secret_key, demo, channel_app } = stack;
+      const { database_url, publishable_key, secret_key, people, demo, channel_app } = stack;
       assert.deepEqual(stack, {
         url: `http://127.0.0.1:${port}`,
         gateway_url: `http://127.0.0.1:${port}/functions/v1/gateway`,
@@ -66,9 +66,11 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
         channel_url: `http://127.0.0.1:${port}/sandbox/v26.0`,
         sandbox_url: `http://127.0.0.1:${port}/sandbox/messages`,
         docs_url: `http://127.0.0.1:${port}/docs/`,
+        mail_url: `http://127.0.0.1:${port}/sandbox/mail`,
         database_url,
         publishable_key,
         secret_key,
+        people,
         demo,
         channel_app,
       });
@@ -83,6 +85,10 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.deepEqual(Object.keys(demo!), ["company_id", "api_key"]);
       assert.equal(demo!.company_id, DEMO_COMPANY_ID);
       assert.match(demo!.api_key, /^sk_live_[\w-]{43}$/);
+      assert.deepEqual(people!.map(({ email, role }) => `${email} ${role}`), [
+        "helena.duarte@ondalva.example owner",
+        "amina.okoro@ondalva.example agent",
+      ]);
       for (const file of ["stack.json", "secrets.json", "postgres.log", "lock"]) {
         assert.equal((await Deno.stat(`${folder}/${file}`)).mode! & 0o777, 0o600, file);
       }

@@ -59,6 +59,7 @@ export type Database = {
           "connected_at": string;
           "disconnected_at": string | null;
           "id": string;
+          "last_event_at": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -67,6 +68,7 @@ export type Database = {
           "connected_at"?: string;
           "disconnected_at"?: string | null;
           "id"?: string;
+          "last_event_at"?: string | null;
         };
         Update: {
           "account_id"?: string;
@@ -74,6 +76,7 @@ export type Database = {
           "connected_at"?: string;
           "disconnected_at"?: string | null;
           "id"?: string;
+          "last_event_at"?: string | null;
         };
         Relationships: [
           {
@@ -199,6 +202,60 @@ export type Database = {
           },
         ];
       };
+      "api_key_events": {
+        Row: {
+          "action": string;
+          "actor_id": string | null;
+          "actor_kind": string;
+          "actor_name": string | null;
+          "client_address": unknown;
+          "company_id": string;
+          "created_at": string;
+          "details": NonNullable<Json>;
+          "id": string;
+          "key_hint": string;
+          "key_id": string;
+          "key_name": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "action": string;
+          "actor_id"?: string | null;
+          "actor_kind": string;
+          "actor_name"?: string | null;
+          "client_address"?: unknown;
+          "company_id": string;
+          "created_at"?: string;
+          "details"?: NonNullable<Json>;
+          "id"?: string;
+          "key_hint": string;
+          "key_id": string;
+          "key_name": string;
+        };
+        Update: {
+          "action"?: string;
+          "actor_id"?: string | null;
+          "actor_kind"?: string;
+          "actor_name"?: string | null;
+          "client_address"?: unknown;
+          "company_id"?: string;
+          "created_at"?: string;
+          "details"?: NonNullable<Json>;
+          "id"?: string;
+          "key_hint"?: string;
+          "key_id"?: string;
+          "key_name"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "api_key_events_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "api_key_usage": {
         Row: {
           "company_id": string;
@@ -250,7 +307,10 @@ export type Database = {
           "is_active": boolean;
           "key_hash": string;
           "last_used_at": string | null;
+          "meant_to_expire_at": string | null;
           "name": string;
+          "replaced_at": string | null;
+          "replaces": string | null;
           "scopes": (string)[];
           "updated_at": string;
         };
@@ -265,7 +325,10 @@ export type Database = {
           "is_active"?: boolean;
           "key_hash": string;
           "last_used_at"?: string | null;
+          "meant_to_expire_at"?: string | null;
           "name": string;
+          "replaced_at"?: string | null;
+          "replaces"?: string | null;
           "scopes": (string)[];
           "updated_at"?: string;
         };
@@ -279,7 +342,10 @@ export type Database = {
           "is_active"?: boolean;
           "key_hash"?: string;
           "last_used_at"?: string | null;
+          "meant_to_expire_at"?: string | null;
           "name"?: string;
+          "replaced_at"?: string | null;
+          "replaces"?: string | null;
           "scopes"?: (string)[];
           "updated_at"?: string;
         };
@@ -290,6 +356,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "companies";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "api_keys_replaces_fkey";
+            columns: ["company_id", "replaces"];
+            isOneToOne: true;
+            referencedRelation: "api_keys";
+            referencedColumns: ["company_id", "id"];
           },
         ];
       };
@@ -3284,6 +3357,16 @@ export type Database = {
       };
     };
     Functions: {
+      "add_company_member": {
+        Args: { "company_id": string; "email": string; "name"?: string; "role"?: string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "add_pipeline": { Args: { "idempotency"?: Json; "pipeline": Json }; Returns: Json };
       "add_stage": { Args: { "idempotency"?: Json; "stage": Json }; Returns: Json };
       "apply_channel_event": {
@@ -3319,6 +3402,16 @@ export type Database = {
       "begin_media_upload": {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
+      };
+      "change_company_member_role": {
+        Args: { "company_id": string; "email": string; "role": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
       };
       "change_pipeline": { Args: { "changes": Json; "pipeline_id": string }; Returns: Json };
       "change_stage": { Args: { "changes": Json; "stage_id": string }; Returns: Json };
@@ -3406,6 +3499,16 @@ export type Database = {
         Returns: Json[];
       };
       "delete_channel_app": { Args: { "app_key": string; "forced"?: boolean }; Returns: Json };
+      "disconnect_messaging_account": {
+        Args: { "account_id": string };
+        Returns: Database["public"]["CompositeTypes"]["disconnected_messaging_account"];
+        SetofOptions: {
+          from: "*";
+          to: "disconnected_messaging_account";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "due_channel_events": {
         Args: { "max_rows"?: number };
         Returns: {
@@ -3451,6 +3554,16 @@ export type Database = {
         Returns: Json;
       };
       "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "list_company_members": {
+        Args: { "company_id": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"][];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
       "merge_contact": {
         Args: {
           "accepted_versions"?: (number)[];
@@ -3470,6 +3583,22 @@ export type Database = {
         };
         Returns: Json[];
       };
+      "messaging_accounts_overview": {
+        Args: { "company_id": string };
+        Returns: {
+          "approved_templates": number;
+          "business_account_id": string;
+          "connected_at": string;
+          "disconnected_at": string;
+          "display_phone": string;
+          "id": string;
+          "last_event_at": string;
+          "notices": Json;
+          "phone_number_id": string;
+          "template_sync_failures": number;
+          "templates_synced_at": string;
+        }[];
+      };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
       "patch_contacts": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "patch_deals": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
@@ -3478,6 +3607,16 @@ export type Database = {
         Returns: Json;
       };
       "record_api_key_usage": { Args: { "errors"?: Json; "usage": Json }; Returns: undefined };
+      "remove_company_member": {
+        Args: { "company_id": string; "email": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "replay_channel_events": {
         Args: {
           "app_key"?: string;
@@ -3499,6 +3638,16 @@ export type Database = {
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
       "restore_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "restore_deal": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
+      "rotate_api_key": {
+        Args: { "key_id": string; "overlap_hours"?: number };
+        Returns: Database["public"]["CompositeTypes"]["new_api_key"];
+        SetofOptions: {
+          from: "*";
+          to: "new_api_key";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "rotate_channel_app": {
         Args: { "app_key": string; "sealed_secret": string };
         Returns: string;
@@ -3522,6 +3671,14 @@ export type Database = {
       "search_records": {
         Args: { "archived"?: string; "max_rows": number; "patterns": (string)[]; "text": string };
         Returns: Json[];
+      };
+      "sends_by_state": {
+        Args: { "company_id": string; "days"?: number };
+        Returns: {
+          "day": string;
+          "sends": number;
+          "state": string;
+        }[];
       };
       "settle_send": {
         Args: {
@@ -3569,6 +3726,19 @@ export type Database = {
       [_ in never]: never;
     };
     CompositeTypes: {
+      "company_member": {
+        "company_id": string | null;
+        "user_id": string | null;
+        "email": string | null;
+        "name": string | null;
+        "role": string | null;
+        "created_at": string | null;
+      };
+      "disconnected_messaging_account": {
+        "id": string | null;
+        "disconnected_at": string | null;
+        "was_connected": boolean | null;
+      };
       "new_api_key": {
         "id": string | null;
         "company_id": string | null;
