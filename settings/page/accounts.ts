@@ -29,7 +29,7 @@ export function accounts(): View {
         <ul class="accounts">
           ${list.map((account) => html`<li>${accountOf(account, disconnection, app)}</li>`)}
         </ul>
-        ${isManager(app.company) ? nothing : html`<p class="note">${t.onlyManagers}</p>`}
+        ${isManager(app.company) ? nothing : html`<p class="hint">${t.onlyManagers}</p>`}
       `}
       ${isManager(app.company) ? sends.html(app) : nothing}
       ${connectCommand(app)}

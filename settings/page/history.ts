@@ -56,17 +56,20 @@ export function history(): View {
     if (!isManager(app.company)) return html`<p>${t.onlyManagers}</p>`;
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll("_", " ");
     return html`
-      <p class="note">${t.intro(zone)}</p>
+      <p class="lead">${t.intro(zone)}</p>
       ${events.length === 0 ? html`<p>${t.none}</p>` : html`
-        <ol class="history">
+        <div class="card">
+          <ol class="history">
           ${events.map((event) => html`<li tabindex="-1">${entryOf(event, app)}</li>`)}
-        </ol>
+          </ol>
+        </div>
         ${reading.html(app.t)}
         ${hasOlder
           ? html`
-            <button type="button" aria-disabled=${reading.isBusy} @click=${() => readOlder(app)}>
-              ${t.older}
-            </button>
+            <p class="buttons">
+              <button type="button" ?disabled=${reading.isBusy}
+                @click=${() => readOlder(app)}>${t.older}</button>
+            </p>
           `
           : nothing}
       `}

@@ -45,10 +45,10 @@ export function accountOf(
   const { id, display_phone, disconnected_at, connected_at, last_event_at } = account;
   const isConnected = disconnected_at === null;
   return html`
-    <article class="account" aria-labelledby="account-${id}">
+    <article class="card account" aria-labelledby="account-${id}">
       <header>
         <h2 id="account-${id}">${display_phone}</h2>
-        <p class="state ${isConnected ? "on" : "off"}">
+        <p class="badge ${isConnected ? "" : "off"}">
           ${isConnected ? t.connected : t.disconnected(moment(disconnected_at, locale))}
         </p>
       </header>
@@ -71,8 +71,10 @@ export function accountOf(
       </dl>
       ${isConnected && isManager(app.company)
         ? html`
-          <button type="button" class="danger" aria-label=${t.disconnectNumber(display_phone)}
-            @click=${() => disconnection.ask(account, app)}>${t.disconnect}</button>
+          <div class="buttons"><button type="button" class="danger" aria-label=${t.disconnectNumber(
+            display_phone,
+          )}
+            @click=${() => disconnection.ask(account, app)}>${t.disconnect}</button></div>
         `
         : nothing}
     </article>
@@ -103,7 +105,7 @@ function noticesOf(
       <ul>
         ${notices.map((notice) =>
           html`
-            <li class=${notice.stops_sending ? "stops" : ""}>
+            <li>
               <strong>${notice.kind === "trouble"
                 ? t.trouble(notice.event)
                 : notice.event}</strong>,
@@ -124,5 +126,5 @@ function noticesOf(
 function wordsOf({ kind, value: { message, details } }: Notice) {
   const words = [message, details].filter((text) => typeof text === "string" && text !== "");
   if (kind !== "trouble" || words.length === 0) return nothing;
-  return html`<span class="words" lang="en">${words.join(": ")}</span>`;
+  return html`<span lang="en">${words.join(": ")}</span>`;
 }

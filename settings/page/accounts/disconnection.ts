@@ -40,12 +40,10 @@ export class Disconnection {
       html`
         <p>${t.accounts.disconnectMeaning(phone)}</p>
         ${this.#action.html(t)}
-        <div class="actions">
+        <div class="buttons">
+          <button type="button" class="main danger" ?disabled=${this.#action.isBusy}
+            @click=${disconnect}>${t.accounts.disconnectNumber(phone)}</button>
           <button type="button" @click=${closeDialog}>${t.frame.cancel}</button>
-          <button type="button" class="danger" aria-disabled=${this.#action
-            .isBusy} @click=${disconnect}>
-            ${t.accounts.disconnectNumber(phone)}
-          </button>
         </div>
       `,
       closed,

@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from "lit-html";
+import { html, nothing, type TemplateResult } from "lit-html";
 import type { Figures } from "./figures.ts";
 import type { Series } from "./series.ts";
 
@@ -21,18 +21,18 @@ export function countsTableOf<Kind>(
   const { kinds, days, totals, total } = series;
   const cells = (counts: Map<Kind, number>, sum: number) =>
     [sum, ...kinds.map((kind) => counts.get(kind)!)].map((count) =>
-      html`<td class=${count === 0 ? "right zero" : "right"}>${figures.whole(count)}</td>`
+      html`<td class=${count === 0 ? "zero" : nothing}>${figures.whole(count)}</td>`
     );
   return html`
     <details class="counts">
       <summary>${title}</summary>
-      <div class="table" role="region" aria-label=${title} tabindex="0">
+      <div role="region" aria-label=${title} tabindex="0">
         <table>
           <thead>
             <tr>
               <th scope="col">${day}</th>
-              <th scope="col" class="right">${all}</th>
-              ${kinds.map((kind) => html`<th scope="col" class="right">${name(kind)}</th>`)}
+              <th scope="col">${all}</th>
+              ${kinds.map((kind) => html`<th scope="col">${name(kind)}</th>`)}
             </tr>
           </thead>
           <tbody>

@@ -25,7 +25,7 @@ export function lastErrorsOf(errors: KeyError[], app: App): TemplateResult {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll("_", " ");
   const earlier = errors.slice(AT_A_GLANCE);
   return html`
-    <section aria-labelledby="errors">
+    <section class="card" aria-labelledby="errors">
     <h2 id="errors">${t.errors}</h2>
     ${errors.length === 0 ? html`<p>${t.noErrors}</p>` : html`
       <ol class="errors" aria-labelledby="errors">
@@ -39,7 +39,7 @@ export function lastErrorsOf(errors: KeyError[], app: App): TemplateResult {
           </ol>
         </details>
       `}
-      <p class="note">${t.errorsKept(zone)}</p>
+      <p class="hint">${t.errorsKept(zone)}</p>
     `}
     </section>
   `;
@@ -50,12 +50,12 @@ function errorOf(error: KeyError, app: App): TemplateResult {
   const { id, at, status, code, method, operation, request_id } = error;
   return html`
     <li>
-      <span class="what">
+      <b>
         <span class="status ${outcomeOf(status)}">${status}</span>
         ${docsUrl
           ? html`<a href="${docsUrl.replace(/\/*$/, "/")}errors.html#${code}">${code}</a>`
           : code}
-      </span>
+      </b>
       <time datetime=${at}>${toTheSecond(at, locale)}</time>
       <span class="asked">${method} ${operation ?? t.noOperation}</span>
       <span class="request-id">

@@ -73,7 +73,7 @@ class KeyActivity implements Part {
       days,
     );
     return html`
-      <section aria-labelledby="requests">
+      <section class="card" aria-labelledby="requests">
         ${chartOf({
           id: "requests",
           title: titleOf(outcomes, app, figures),

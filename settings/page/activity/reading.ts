@@ -19,12 +19,12 @@ export class Reading {
         app.say(t.activity.readAt(time()));
       });
     return html`
-      <p class="note">
-        ${missing} ${t.activity.readAt(time())}
-        <button type="button" class="again" aria-disabled=${this.#again.isBusy} @click=${readAgain}>
+      <div class="reading">
+        <p class="hint">${missing} ${t.activity.readAt(time())}</p>
+        <button type="button" ?disabled=${this.#again.isBusy} @click=${readAgain}>
           ${t.activity.again}
         </button>
-      </p>
+      </div>
       ${this.#again.html(t)}
     `;
   }

@@ -54,7 +54,7 @@ class SendsActivity implements Part {
       lastDays(DAYS, this.#reading.at),
     );
     return html`
-      <section aria-labelledby="sends">
+      <section class="card" aria-labelledby="sends">
       ${chartOf({
         id: "sends",
         title: titleOf(series, app, figures),

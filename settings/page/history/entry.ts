@@ -40,7 +40,7 @@ export function entryOf(event: KeyEvent, app: App): TemplateResult {
       <span class="key-name"><bdi>${key_name}</bdi> <code>sk_live_…${key_hint}</code></span>
     </p>
     ${detailsOf(event, app).map((sentence) => html`<p>${sentence}</p>`)}
-    <p class="note">
+    <p class="hint">
       ${actorOf(event, t)} · ${when(created_at, locale)}${client_address
         ? html`
           · ${t.from(client_address)}
