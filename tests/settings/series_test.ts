@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { columnsOf } from "../../settings/page/activity/columns.ts";
 import { lastDays } from "../../settings/page/activity/days.ts";
+import { figuresIn } from "../../settings/page/activity/figures.ts";
 import { type Outcome, outcomeOf, OUTCOMES } from "../../settings/page/activity/outcome.ts";
 import { scaleTo } from "../../settings/page/activity/scale.ts";
 import { type Counted, seriesOf } from "../../settings/page/activity/series.ts";
@@ -118,4 +119,32 @@ Deno.test("a day of one request beside ten million is seen, inside of the chart"
   );
   const { parts } = columns.find(({ day }) => day === "2026-11-01")!;
   assert.deepEqual(parts, [{ kind: "refused", y: 157, height: 3 }]);
+});
+
+Deno.test("a share never claims to be nothing or all when it is not", () => {
+  const { share } = figuresIn("en-US");
+  assert.equal(share(0, 10), "0%");
+  assert.equal(share(1, 10_000_000), "<0.1%");
+  assert.equal(share(1, 1000), "0.1%");
+  assert.equal(share(123, 1000), "12.3%");
+  assert.equal(share(9_999_999, 10_000_000), ">99.9%");
+  assert.equal(share(10, 10), "100%");
+});
+
+Deno.test("numbers and days are written as in the language, and a day is one of UTC", () => {
+  const [en, pt, es] = ["en-US", "pt-BR", "es"].map(figuresIn);
+  assert.deepEqual([en, pt, es].map(({ whole }) => whole(1234567)), [
+    "1,234,567",
+    "1.234.567",
+    "1.234.567",
+  ]);
+  assert.deepEqual([en, pt].map(({ short }) => short(10_000_000).replace(/\s/, " ")), [
+    "10M",
+    "10 mi",
+  ]);
+  assert.deepEqual([en, pt, es].map(({ longDay }) => longDay("2026-11-02")), [
+    "November 2",
+    "2 de novembro",
+    "2 de noviembre",
+  ]);
 });
