@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { figuresIn } from "../activity/figures.ts";
 import { type App, isManager } from "../app.ts";
 import { ago, moment, when } from "../moments.ts";
+import type { AccountsTexts } from "../texts/en/accounts.ts";
 import type { Disconnection } from "./disconnection.ts";
 
 /** A messaging account, as the page reads it. */
@@ -49,19 +50,13 @@ export function accountOf(
       <header>
         <h2 id="account-${id}">${display_phone}</h2>
         <p class="badge ${isConnected ? "" : "off"}">
-          ${isConnected ? t.connected : t.disconnected(moment(disconnected_at, locale))}
+          ${isConnected ? t.connected : t.disconnected}
         </p>
       </header>
       ${noticesOf(account, app)}
       <dl>
-        ${isConnected && connected_at
-          ? html`
-            <div>
-              <dt>${t.connectedSince}</dt>
-              <dd>${when(connected_at, locale)}</dd>
-            </div>
-          `
-          : nothing}
+        ${momentOf(t.connectedSince, isConnected ? connected_at : null, locale)}
+        ${momentOf(t.disconnectedOn, disconnected_at, locale)}
         <div><dt>${t.templates}</dt><dd>${templatesOf(account, app)}</dd></div>
         <div><dt>${t.lastEvent}</dt><dd>${last_event_at
           ? ago(last_event_at, locale)
@@ -71,14 +66,26 @@ export function accountOf(
       </dl>
       ${isConnected && isManager(app.company)
         ? html`
-          <div class="buttons"><button type="button" class="danger" aria-label=${t.disconnectNumber(
-            display_phone,
-          )}
-            @click=${() => disconnection.ask(account, app)}>${t.disconnect}</button></div>
+          <div class="buttons">
+            <button type="button" class="danger" aria-label=${t.disconnectNumber(display_phone)}
+              @click=${() => disconnection.ask(account, app)}>${t.disconnect}</button>
+          </div>
         `
         : nothing}
     </article>
   `;
+}
+
+/** A moment with its name; nothing where there was none. */
+function momentOf(name: string, at: string | null, locale: string) {
+  return at
+    ? html`
+      <div>
+        <dt>${name}</dt>
+        <dd>${when(at, locale)}</dd>
+      </div>
+    `
+    : nothing;
 }
 
 function templatesOf(account: Account, { t: { accounts: t }, locale }: App): TemplateResult {
@@ -113,7 +120,7 @@ function noticesOf(
                 ? html`, ${t.noticeUntil(moment(notice.until, locale))}`
                 : nothing}.
               ${notice.stops_sending ? html`<strong>${t.stopsSending}.</strong>` : nothing}
-              ${wordsOf(notice)}
+              ${wordsOf(notice, t)}
             </li>
           `
         )}
@@ -122,8 +129,10 @@ function noticesOf(
   `;
 }
 
-/** What the channel said of trouble, in its own words. */
-function wordsOf({ kind, value: { message, details } }: Notice) {
+/** What a notice means; of what is not known here, what the channel said of it. */
+function wordsOf({ kind, event, value: { message, details } }: Notice, t: AccountsTexts) {
+  const known: Record<string, string> = t.knownNotices;
+  if (Object.hasOwn(known, event)) return html`<span>${known[event]}</span>`;
   const words = [message, details].filter((text) => typeof text === "string" && text !== "");
   if (kind !== "trouble" || words.length === 0) return nothing;
   return html`<span lang="en">${words.join(": ")}</span>`;

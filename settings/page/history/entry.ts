@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
+import { SCOPES } from "../keys/api_key.ts";
 import { moment, when } from "../moments.ts";
 import type { HistoryTexts } from "../texts/en/history.ts";
 
@@ -84,6 +85,9 @@ function valueOf(action: string, value: string | string[] | null | undefined, ap
 }
 
 function permissionsOf(scopes: string[], { t }: App): string {
-  const known: Record<string, { name: string }> = t.scopes;
-  return scopes.map((scope) => known[scope]?.name ?? scope).join(", ");
+  const known = SCOPES.filter((scope) => scopes.includes(scope)).map((scope) =>
+    t.scopes[scope].name
+  );
+  const others = scopes.filter((scope) => !SCOPES.some((known) => known === scope));
+  return [...known, ...others].join(", ");
 }

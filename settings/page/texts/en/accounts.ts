@@ -2,7 +2,8 @@
 export const accounts = {
   none: "No number is connected yet.",
   connected: "Connected",
-  disconnected: (when: string) => `Disconnected ${when}`,
+  disconnected: "Disconnected",
+  disconnectedOn: "Disconnected on",
   connectedSince: "Connected since",
   templates: "Template catalogue",
   templatesRead: "read",
@@ -21,19 +22,32 @@ export const accounts = {
   noticeUntil: (until: string) => `until ${until}`,
   trouble: (code: string) => `Trouble ${code}`,
   stopsSending: "Sending is stopped or limited",
+  /** By the channel's own word or code. */
+  knownNotices: {
+    ACCOUNT_RESTRICTION:
+      "WhatsApp limits what the business account may send. Appeal in Meta's Business Support Home, or wait.",
+    ACCOUNT_VIOLATION: "The business account broke a rule of WhatsApp. A limit may follow.",
+    DISABLED_UPDATE:
+      "WhatsApp disables the business account, or has done so. Appeal in Meta's Business Support Home.",
+    ACCOUNT_DELETED: "The business account is gone. Disconnect the number.",
+    PARTNER_REMOVED: "Your company withdrew the access. The number must be connected again.",
+    ACCOUNT_OFFBOARDED: "Your company withdrew the access. The number must be connected again.",
+    "130429":
+      "Messages are sent faster than WhatsApp takes them. Let the programs send more slowly.",
+  },
 
   disconnect: "Disconnect",
   disconnectNumber: (phone: string) => `Disconnect ${phone}`,
   disconnectQuestion: (phone: string) => `Disconnect ${phone}?`,
   disconnectMeaning: (phone: string) =>
     `No message can be sent from ${phone} any more, and its access token is deleted at once. Its conversations ` +
-    "stay. Only the operator of the platform can connect the number again.",
+    "stay. Only whoever runs this service can connect the number again.",
   isDisconnected: (phone: string) => `${phone} is disconnected.`,
   onlyManagers: "Owners and admins can disconnect a number.",
 
   connectHeading: "Connect a number",
   connectMeaning:
-    "The operator of the platform connects a number, because its access token must not pass through this page. " +
+    "Whoever runs this service connects a number, because its access token must not pass through this page. " +
     "This is the command, with the id of your company. It asks for the token.",
   connectFill: "The two values in capitals are those of the number.",
   phoneNumberIdPlace: "PHONE_NUMBER_ID",

@@ -1,6 +1,6 @@
 /** What happened with a key, and with the sends of a company. */
 export const activity = {
-  today: "today",
+  today: "today (UTC)",
   again: "Read again",
   /** @param at the time of day at which the page asked. */
   readAt: (at: string) => `Read at ${at}.`,

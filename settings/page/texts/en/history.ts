@@ -7,7 +7,7 @@ export const history = {
   /** @param count of the entries that were added. */
   olderShown: (count: number) => count === 1 ? "1 older entry." : `${count} older entries.`,
   onlyManagers: "Owners and admins see the history of the keys.",
-  platform: "The operator of the platform",
+  platform: "Whoever runs this service",
   database: "Somebody with access to the database",
   unknownPerson: "Somebody who is not known any more",
   from: (address: string) => `from ${address}`,

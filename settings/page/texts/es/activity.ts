@@ -1,7 +1,7 @@
 import type { ActivityTexts } from "../en/activity.ts";
 
 export const activity: ActivityTexts = {
-  today: "hoy",
+  today: "hoy (UTC)",
   again: "Leer de nuevo",
   readAt: (at) => `Leído a las ${at}.`,
 

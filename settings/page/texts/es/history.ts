@@ -7,7 +7,7 @@ export const history: HistoryTexts = {
   older: "Registros anteriores",
   olderShown: (count) => count === 1 ? "1 registro anterior." : `${count} registros anteriores.`,
   onlyManagers: "Los propietarios y administradores ven el historial de las claves.",
-  platform: "El operador de la plataforma",
+  platform: "Quien opera este servicio",
   database: "Alguien con acceso a la base de datos",
   unknownPerson: "Alguien que ya no se conoce",
   from: (address) => `desde ${address}`,

@@ -1,7 +1,7 @@
 import type { ActivityTexts } from "../en/activity.ts";
 
 export const activity: ActivityTexts = {
-  today: "hoje",
+  today: "hoje (UTC)",
   again: "Ler de novo",
   readAt: (at) => `Lido às ${at}.`,
 

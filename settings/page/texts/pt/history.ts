@@ -8,7 +8,7 @@ export const history: HistoryTexts = {
   olderShown: (count) =>
     count === 1 ? "1 registro mais antigo." : `${count} registros mais antigos.`,
   onlyManagers: "Proprietários e administradores veem o histórico das chaves.",
-  platform: "O operador da plataforma",
+  platform: "Quem opera este serviço",
   database: "Alguém com acesso ao banco de dados",
   unknownPerson: "Alguém que não é mais conhecido",
   from: (address) => `de ${address}`,
