@@ -15,7 +15,10 @@ export function fromNow(at: string, locale: string, now = Date.now()): string {
   const seconds = (Date.parse(at) - now) / 1000;
   const format = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
   for (const [unit, length] of UNITS) {
-    if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
+    // What is chosen as 24 hours is still 24 hours a moment later.
+    if (Math.abs(seconds) >= length * 0.98) {
+      return format.format(Math.round(seconds / length), unit);
+    }
   }
   return format.format(0, "second");
 }

@@ -31,11 +31,6 @@ export class ShownOnce {
     app.render();
   }
 
-  private end(app: App) {
-    this.done();
-    app.render();
-  }
-
   html(app: App): TemplateResult {
     const { t } = app;
     const { key } = this;
@@ -97,7 +92,7 @@ export class ShownOnce {
     const { t } = app;
     const goOn = () => {
       closeDialog();
-      this.end(app);
+      this.done();
       leave();
     };
     return dialog(
@@ -125,7 +120,7 @@ function line(id: string, words: string, text: string, app: App): TemplateResult
         id,
         app,
       )}</figcaption>
-      <pre tabindex="0" id=${id} aria-label=${words}>${text}</pre>
+      <pre id=${id}>${text}</pre>
     </figure>
   `;
 }

@@ -28,7 +28,7 @@ export const activity: ActivityTexts = {
   errors: "Últimos errores",
   noErrors: "Ningún error en los últimos 30 días.",
   errorsKept: (zone) =>
-    `Se guardan los últimos 50 errores de una clave, durante 30 días como máximo. Las horas están en su zona (${zone}). ` +
+    `Se guardan los últimos 50 errores de una clave, durante 30 días como máximo. Las horas están en tu zona (${zone}). ` +
     "Con el id de la solicitud, soporte encuentra la solicitud.",
   earlierErrors: (count) => count === 1 ? "1 error anterior" : `${count} errores anteriores`,
   noOperation: "ruta inexistente",

@@ -2,22 +2,22 @@ import type { HistoryTexts } from "../en/history.ts";
 
 export const history: HistoryTexts = {
   intro: (zone) =>
-    `Lo que se hizo con las claves de su empresa. Nadie puede cambiarlo. Las horas están en su zona (${zone}).`,
+    `Lo que se hizo con las claves de tu empresa. Nadie puede cambiarlo. Las horas están en tu zona (${zone}).`,
   none: "Aún no se ha hecho nada con una clave.",
   older: "Registros anteriores",
   olderShown: (count) => count === 1 ? "1 registro anterior." : `${count} registros anteriores.`,
   onlyManagers: "Los propietarios y administradores ven el historial de las claves.",
-  platform: "Quien opera este servicio",
+  platform: "Quien administra este servicio",
   database: "Alguien con acceso a la base de datos",
   unknownPerson: "Alguien que ya no se conoce",
   from: (address) => `desde ${address}`,
   never: "nunca",
   deeds: {
     created: "Creada",
-    renamed: "Nombre cambiado",
+    renamed: "Renombrada",
     switched_off: "Desactivada",
     switched_on: "Activada",
-    rotated: "Sustituida por una clave nueva",
+    rotated: "Reemplazada por una clave nueva",
     expiry_changed: "Fin cambiado",
     changed: "Cambiada",
     deleted: "Eliminada",

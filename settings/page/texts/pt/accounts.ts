@@ -40,13 +40,13 @@ export const accounts: AccountsTexts = {
   disconnectQuestion: (phone) => `Desconectar ${phone}?`,
   disconnectMeaning: (phone) =>
     `Nenhuma mensagem poderá mais ser enviada de ${phone}, e o token de acesso é apagado na hora. As conversas ` +
-    "permanecem. Só quem opera este serviço pode conectar o número de novo.",
+    "permanecem. Só quem administra este serviço pode conectar o número de novo.",
   isDisconnected: (phone) => `${phone} está desconectado.`,
   onlyManagers: "Proprietários e administradores podem desconectar um número.",
 
   connectHeading: "Conectar um número",
   connectMeaning:
-    "Quem opera este serviço conecta um número, porque o token de acesso não deve passar por esta página. " +
+    "Quem administra este serviço conecta um número, porque o token de acesso não deve passar por esta página. " +
     "Este é o comando, com o id da sua empresa. Ele pede o token.",
   connectFill: "Os dois valores em maiúsculas são os do número.",
   phoneNumberIdPlace: "ID_DO_NUMERO",

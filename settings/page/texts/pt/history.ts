@@ -8,7 +8,7 @@ export const history: HistoryTexts = {
   olderShown: (count) =>
     count === 1 ? "1 registro mais antigo." : `${count} registros mais antigos.`,
   onlyManagers: "Proprietários e administradores veem o histórico das chaves.",
-  platform: "Quem opera este serviço",
+  platform: "Quem administra este serviço",
   database: "Alguém com acesso ao banco de dados",
   unknownPerson: "Alguém que não é mais conhecido",
   from: (address) => `de ${address}`,
@@ -16,8 +16,8 @@ export const history: HistoryTexts = {
   deeds: {
     created: "Criada",
     renamed: "Renomeada",
-    switched_off: "Desativada",
-    switched_on: "Ativada",
+    switched_off: "Desligada",
+    switched_on: "Ligada",
     rotated: "Substituída por uma nova chave",
     expiry_changed: "Fim alterado",
     changed: "Alterada",
