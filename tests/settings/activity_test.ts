@@ -1,16 +1,18 @@
 // What happened with keys, sends, accounts and the history, as a person reads it in a browser.
 import assert from "node:assert/strict";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
-import { axeFindings, axeFindingsOfLooks, openBrowser, openWindow } from "../site/browser.ts";
-import { copiedText, widthOfPage } from "../site/in_page.js";
+import { axeFindings, axeFindingsOfLooks, openBrowser, openWindow } from "../support/browser.ts";
+import { copiedText, widthOfPage } from "../support/in_page.js";
 import { addSentMessage, connectAccount, newCompany } from "../support/company.ts";
 import { newPerson, type SignedUp, signIn } from "../support/people.ts";
 import { CHROMIUM } from "../support/programs.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
+import { PHONE, SETTINGS } from "./settings_page.ts";
 
-const PHONE = { width: 360, height: 740 };
 /** In it, the evening is the next day of UTC already. */
 const ZONE = "America/Sao_Paulo";
+/** How long a step waits for what the page shows. The first visit may build the page. */
+const PATIENCE_MS = 10_000;
 const DAY = 24 * 60 * 60 * 1000;
 
 /** A day of UTC, so many days ago. */
@@ -98,11 +100,12 @@ Deno.test("what happened, in a browser", { ignore: CHROMIUM === null }, async (t
       (session: string) => localStorage.setItem("settings.session", session),
       sessions[who],
     );
+    window.context.setDefaultTimeout(PATIENCE_MS);
     windows.push(window);
     return window;
   };
   const go = async (page: Page, route: string, ready: string) => {
-    await page.goto(`/settings/#/${route}`);
+    await page.goto(`${SETTINGS}#/${route}`);
     await page.locator(ready).first().waitFor();
   };
 
