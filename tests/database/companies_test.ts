@@ -11,6 +11,7 @@ import {
   disconnectAccount,
   newCompany,
 } from "../support/company.ts";
+import { addKeyUsage } from "../support/key_usage.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
@@ -129,6 +130,7 @@ Deno.test("deleting a company deletes all of its rows and no others", async () =
         await addCatalogue(sql, company);
         await addDeletedRow(sql, company);
         await addChannelFacts(sql, company);
+        await addKeyUsage(sql, company);
         await nameChannelApp(sql, company.account_id);
         await sql`
           update conversations set team_id = ${team_id}, assigned_to = ${member_id} where company_id = ${id}
@@ -136,7 +138,7 @@ Deno.test("deleting a company deletes all of its rows and no others", async () =
       }
     })
   );
-  const before = await snapshot(kept.id);
+  const before = await snapshot(kept.id, { withUsage: true });
   assert.deepEqual(Object.keys(before).sort(), await tables());
   await withDatabase((sql) =>
     sql.begin(async (sql) => {
@@ -144,6 +146,6 @@ Deno.test("deleting a company deletes all of its rows and no others", async () =
       await sql`delete from companies where id = ${gone.id}`;
     })
   );
-  assert.deepEqual(await snapshot(gone.id), {});
-  assert.deepEqual(await snapshot(kept.id), before);
+  assert.deepEqual(await snapshot(gone.id, { withUsage: true }), {});
+  assert.deepEqual(await snapshot(kept.id, { withUsage: true }), before);
 });

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { addChannelFacts } from "../support/channel_facts.ts";
 import { addDeletedRow, anyPhone, newCompany } from "../support/company.ts";
+import { addKeyUsage } from "../support/key_usage.ts";
 import type { Answer } from "../support/calls.ts";
 import { keyToken, rest } from "../support/rest.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
@@ -20,6 +21,7 @@ const [ownPhone, otherPhone] = await withDatabase((sql) =>
       await addCatalogue(sql, company);
       await addDeletedRow(sql, company);
       await addChannelFacts(sql, company);
+      await addKeyUsage(sql, company);
     }
     const ids = [own.contact_id, other.contact_id];
     const contacts = await sql`
@@ -28,7 +30,7 @@ const [ownPhone, otherPhone] = await withDatabase((sql) =>
     return contacts.map(({ phone }) => phone);
   })
 );
-const othersRows = await snapshot(other.id);
+const othersRows = await snapshot(other.id, { withUsage: true });
 /** Values that only the other company has: digests, ids, phones and the channel's ids. */
 const othersValues = new Set(
   JSON.stringify(othersRows).match(/[0-9a-f]{64}|[0-9a-f-]{36}|\+1\d{12}|\b1\d{14}\b/g),
@@ -38,7 +40,11 @@ const READABLE = [
   ...["pipelines", "stages", "teams", "templates"],
 ];
 /** The column by which a row of a table is told from the others. */
-const ID_COLUMNS: Record<string, string> = { company_members: "user_id", idempotency_keys: "key" };
+const ID_COLUMNS: Record<string, string> = {
+  api_key_usage: "key_id",
+  company_members: "user_id",
+  idempotency_keys: "key",
+};
 const idColumn = (table: string) => ID_COLUMNS[table] ?? "id";
 const reading = await keyToken(own.keys.all, "read");
 const writing = await keyToken(own.keys.all, "write");
@@ -47,7 +53,7 @@ const writing = await keyToken(own.keys.all, "write");
 function test(fact: string, work: () => Promise<void>) {
   Deno.test(fact, async () => {
     await work();
-    assert.deepEqual(await snapshot(other.id), othersRows);
+    assert.deepEqual(await snapshot(other.id, { withUsage: true }), othersRows);
   });
 }
 

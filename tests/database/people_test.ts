@@ -5,6 +5,7 @@ import type postgres from "postgres";
 import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
 import { addChannelFacts } from "../support/channel_facts.ts";
 import { anyPhone, newCompany, newMember } from "../support/company.ts";
+import { addKeyUsage } from "../support/key_usage.ts";
 import { tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
@@ -20,6 +21,7 @@ const [agent, admin] = await withDatabase((sql) =>
       await addSend(sql, company);
       await addCatalogue(sql, company);
       await addChannelFacts(sql, company);
+      await addKeyUsage(sql, company);
     }
     return [await newMember(sql, own.id, "agent"), await newMember(sql, own.id, "admin")];
   })
@@ -42,7 +44,7 @@ const UNREAD = [
 ];
 
 /** The tables that only owners and admins read. */
-const MANAGED = ["api_key_events", "api_keys"];
+const MANAGED = ["api_key_errors", "api_key_events", "api_key_usage", "api_keys"];
 
 /** The companies whose rows the acting person sees, by table; tables that show no row are left out. */
 async function companiesSeen(sql: Sql): Promise<Record<string, string[]>> {

@@ -58,6 +58,8 @@ const TEMPLATE =
   "status status_since category upcoming_category quality rejected_reason parameter_format components " +
   `header_format variables unsupported media_problem ttl_seconds read_at ${TIMES}`;
 const CATALOGUE = `id company_id business_account_id synced_at sync_due_at failures ${TIMES}`;
+const KEY_USAGE = "company_id key_id day status requests";
+const KEY_ERRORS = "id company_id key_id at status code method operation request_id";
 const SEND = "id company_id idempotency_key message_id created_conversation template_name " +
   `language_code state lease_ends_at reason channel_code whatsapp_message_id ${TIMES} ` +
   "attempt double_sent_ids";
@@ -143,12 +145,16 @@ Deno.test("a request that reads with a key sees these columns of its company's r
 
 Deno.test("a person who has signed in reads and writes exactly these columns", async () => {
   assert.deepEqual(await privilegesOf("authenticated"), {
-    account_connections: { select: "id company_id account_id connected_at disconnected_at" },
+    account_connections: {
+      select: "id company_id account_id connected_at disconnected_at last_event_at",
+    },
     account_notices: {
       select:
         "id company_id account_id kind event value happened_at until stops_sending received_at",
     },
+    api_key_errors: { select: KEY_ERRORS },
     api_key_events: { select: KEY_EVENT },
+    api_key_usage: { select: KEY_USAGE },
     api_keys: {
       select: "id company_id name hint scopes is_active expires_at last_used_at created_by " +
         `${TIMES} replaces`,
@@ -229,6 +235,12 @@ Deno.test("nobody writes what was done to keys, and the platform reads it", asyn
   assert.deepEqual(api_key_events, { select: KEY_EVENT });
 });
 
+Deno.test("the platform reads how keys were used, and writes it only through the function", async () => {
+  const { api_key_errors, api_key_usage } = await privilegesOf("service_role");
+  assert.deepEqual(api_key_errors, { select: KEY_ERRORS });
+  assert.deepEqual(api_key_usage, { select: KEY_USAGE });
+});
+
 Deno.test("the platform reads and deletes sends, and writes them only through the functions", async () => {
   const { sends } = await privilegesOf("service_role");
   assert.deepEqual(sends, { select: SEND, delete: true });
@@ -258,8 +270,8 @@ Deno.test("the platform adds apps of the channel without reading their secrets, 
   }
 });
 
-Deno.test("anon and channel_client have no privilege on any table", async () => {
-  for (const role of ["anon", "channel_client"]) {
+Deno.test("anon, channel_client and usage_client have no privilege on any table", async () => {
+  for (const role of ["anon", "channel_client", "usage_client"]) {
     assert.deepEqual(await privilegesOf(role), {}, role);
   }
 });

@@ -95,7 +95,7 @@ Deno.test("anon and PUBLIC hold no privilege on any table, column, sequence or f
 
 Deno.test("no role of the Data API inherits another's privileges or creates objects", async () => {
   const roles =
-    "('anon', 'authenticated', 'service_role', 'api_client', 'api_reader', 'channel_client')";
+    "('anon', 'authenticated', 'service_role', 'api_client', 'api_reader', 'channel_client', 'usage_client')";
   assert.deepEqual(
     await found(`
       select member::regrole::text || ' in ' || roleid::regrole::text from pg_auth_members
@@ -113,7 +113,7 @@ Deno.test("no role of the Data API inherits another's privileges or creates obje
   assert.deepEqual(await found("select has_schema_privilege('anon', 'app', 'usage')"), [false]);
 });
 
-Deno.test("api_client, api_reader and channel_client cannot log in, own nothing and do not bypass policies", async () => {
+Deno.test("api_client, api_reader, channel_client and usage_client cannot log in, own nothing and do not bypass policies", async () => {
   const limits = {
     api_client: ["statement_timeout=8s", "lock_timeout=1s", "plan_cache_mode=force_custom_plan"],
     api_reader: [
@@ -123,6 +123,7 @@ Deno.test("api_client, api_reader and channel_client cannot log in, own nothing 
       "jit=off",
     ],
     channel_client: ["statement_timeout=20s", "lock_timeout=5s"],
+    usage_client: ["statement_timeout=5s", "lock_timeout=2s"],
   };
   for (const [name, rolconfig] of Object.entries(limits)) {
     const [role] = await withDatabase((sql) =>
@@ -152,6 +153,17 @@ Deno.test("channel_client uses no table and no schema but public: it calls the f
   const schemas = await found(`
     select nspname from pg_namespace
     where nspname in ('app', 'auth', 'extensions', 'public') and has_schema_privilege('channel_client', oid, 'usage')
+  `);
+  assert.deepEqual(schemas, ["public"]);
+});
+
+Deno.test("usage_client uses no table and no schema but public: it calls one function", async () => {
+  assert.deepEqual(await found(privilegesOf("grantee = 'usage_client'::regrole")), [
+    "EXECUTE on record_api_key_usage(jsonb,jsonb)",
+  ]);
+  const schemas = await found(`
+    select nspname from pg_namespace
+    where nspname in ('app', 'auth', 'extensions', 'public') and has_schema_privilege('usage_client', oid, 'usage')
   `);
   assert.deepEqual(schemas, ["public"]);
 });
@@ -187,7 +199,9 @@ Deno.test("each role may call exactly these functions", async () => {
     sql.unsafe(`
       select rolname as role, array_agg(name order by name collate "C") as names
       from (${FUNCTIONS}) functions, pg_roles
-      where rolname in ('anon', 'authenticated', 'service_role', 'api_client', 'api_reader', 'channel_client')
+      where rolname in (
+        'anon', 'authenticated', 'service_role', 'api_client', 'api_reader', 'channel_client', 'usage_client'
+      )
         and has_function_privilege(rolname, functions.oid, 'execute')
       group by 1
     `)
@@ -247,14 +261,18 @@ Deno.test("each role may call exactly these functions", async () => {
     authenticated: [
       "app.change_now()",
       "app.company_id(text)",
+      "app.is_current(account_notices)",
       "app.longest(text[])",
       "app.managed_company_ids()",
       "app.member_company_ids()",
       "app.phone_key(text)",
       "app.words(text)",
       "create_api_key(text,text[],timestamp with time zone,uuid)",
+      "disconnect_messaging_account(uuid)",
       "erase_contact(uuid,jsonb)",
+      "messaging_accounts_overview(uuid)",
       "rotate_api_key(uuid,integer)",
+      "sends_by_state(uuid,integer)",
     ],
     channel_client: [
       "apply_channel_event(uuid,jsonb,text)",
@@ -295,6 +313,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "create_api_key(text,text[],timestamp with time zone,uuid)",
       "current_account_notices(uuid)",
       "delete_channel_app(text,boolean)",
+      "disconnect_messaging_account(uuid)",
       "due_channel_events(integer)",
       "due_jobs()",
       "due_media(uuid,integer)",
@@ -321,6 +340,7 @@ Deno.test("each role may call exactly these functions", async () => {
       "sealed_app_secrets()",
       "unschedule_jobs()",
     ],
+    usage_client: ["record_api_key_usage(jsonb,jsonb)"],
   });
 });
 

@@ -39,7 +39,8 @@ const SHARED = `${FUNCTIONS}_shared/`;
 /** The wings of _shared, each with those that it may import. The ground is the files beside the wings. */
 const WINGS: Record<string, string[]> = {
   sending: ["sending", "http", "key", "whatsapp", "database", "ground"],
-  http: ["http", "key", "database", "ground"],
+  http: ["http", "usage", "key", "database", "ground"],
+  usage: ["usage", "key", "database", "ground"],
   key: ["key", "database", "ground"],
   whatsapp: ["whatsapp", "database", "ground"],
   database: ["database", "ground"],

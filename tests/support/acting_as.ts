@@ -23,7 +23,14 @@ export async function rolledBack(work: Work): Promise<void> {
 /** Acts as a role with these claims in its token, in the same way as the Data API. */
 export async function actAs(
   sql: postgres.TransactionSql,
-  role: "anon" | "authenticated" | "service_role" | "api_client" | "api_reader" | "channel_client",
+  role:
+    | "anon"
+    | "authenticated"
+    | "service_role"
+    | "api_client"
+    | "api_reader"
+    | "channel_client"
+    | "usage_client",
   claims: Record<string, unknown> = {},
 ): Promise<void> {
   await sql`

@@ -23,9 +23,15 @@ Object.assign(globalThis, { EdgeRuntime });
 // Hides the functions' lines about sends and refused keys. A test of the log reads them with log_lines.ts.
 console.info = console.warn = () => {};
 
-/** Waits for the work of this process's functions that goes on after their answers. */
+/**
+ * Waits for the work of this process's functions that goes on after their answers. As when the platform ends an
+ * instance, what waits for its time is done at once.
+ */
 export async function backgroundWork() {
-  while (background.length > 0) await background.shift();
+  while (background.length > 0) {
+    dispatchEvent(new Event("beforeunload"));
+    await background.shift();
+  }
 }
 
 /** A gateway in this process, with the database at this address. */

@@ -1,14 +1,24 @@
 import type postgres from "postgres";
 import { withDatabase } from "./test_stack.ts";
 
-/** Every row of a company by table, and the row of the company itself. */
-export async function snapshot(companyId: string): Promise<Record<string, unknown[]>> {
+/** What the functions tell some seconds after the requests that it is about. */
+const USAGE = ["api_key_errors", "api_key_usage"];
+
+/**
+ * Every row of a company by table, and the row of the company itself.
+ * @param withUsage also how its keys were used, which changes by itself once they are used.
+ */
+export async function snapshot(
+  companyId: string,
+  { withUsage = false } = {},
+): Promise<Record<string, unknown[]>> {
   return await withDatabase(async (sql) => {
     const rowsOf = (table: string) => {
       const column = table === "companies" ? "id" : "company_id";
       return `select '${table}' as table, to_jsonb(t) as row from public.${table} t where ${column} = $1`;
     };
-    const query = (await tableNames(sql)).map(rowsOf).join(" union all ");
+    const names = (await tableNames(sql)).filter((table) => withUsage || !USAGE.includes(table));
+    const query = names.map(rowsOf).join(" union all ");
     const found: Record<string, unknown[]> = {};
     for (const { table, row } of await sql.unsafe(`${query} order by 1, 2`, [companyId])) {
       (found[table] ??= []).push(row);

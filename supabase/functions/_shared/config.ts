@@ -19,6 +19,8 @@ export interface Config {
   strangerShare: Share & { placeMs: number };
   /** A body that has not arrived so long after its request is given up. */
   bodyTimeoutMs: number;
+  /** How often an instance tells how keys were used, while they are used. People are promised a minute. */
+  tellUsageEveryMs: number;
   /** Where the pages for callers are, without a slash at the end. Null: errors do not name their page. */
   docsUrl: string | null;
 }
@@ -54,6 +56,7 @@ export async function readConfig(env: Environment): Promise<Config> {
     // milliseconds, so a place is kept no longer than that; a valid key may wait in the database.
     strangerShare: { atOnce: 2, waiting: 1_000, patienceMs: 5_000, placeMs: 250 },
     bodyTimeoutMs: 15_000,
+    tellUsageEveryMs: 20_000,
     docsUrl: readDocsUrl(env),
   };
 }

@@ -59,6 +59,7 @@ export type Database = {
           "connected_at": string;
           "disconnected_at": string | null;
           "id": string;
+          "last_event_at": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -67,6 +68,7 @@ export type Database = {
           "connected_at"?: string;
           "disconnected_at"?: string | null;
           "id"?: string;
+          "last_event_at"?: string | null;
         };
         Update: {
           "account_id"?: string;
@@ -74,6 +76,7 @@ export type Database = {
           "connected_at"?: string;
           "disconnected_at"?: string | null;
           "id"?: string;
+          "last_event_at"?: string | null;
         };
         Relationships: [
           {
@@ -147,6 +150,58 @@ export type Database = {
           },
         ];
       };
+      "api_key_errors": {
+        Row: {
+          "at": string;
+          "code": string;
+          "company_id": string;
+          "id": string;
+          "key_id": string;
+          "method": string;
+          "operation": string | null;
+          "request_id": string;
+          "status": number;
+        };
+        ComputedFields: never;
+        Insert: {
+          "at": string;
+          "code": string;
+          "company_id": string;
+          "id"?: string;
+          "key_id": string;
+          "method": string;
+          "operation"?: string | null;
+          "request_id": string;
+          "status": number;
+        };
+        Update: {
+          "at"?: string;
+          "code"?: string;
+          "company_id"?: string;
+          "id"?: string;
+          "key_id"?: string;
+          "method"?: string;
+          "operation"?: string | null;
+          "request_id"?: string;
+          "status"?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "api_key_errors_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "api_key_errors_key_fkey";
+            columns: ["company_id", "key_id"];
+            isOneToOne: false;
+            referencedRelation: "api_keys";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "api_key_events": {
         Row: {
           "action": string;
@@ -198,6 +253,46 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "companies";
             referencedColumns: ["id"];
+          },
+        ];
+      };
+      "api_key_usage": {
+        Row: {
+          "company_id": string;
+          "day": string;
+          "key_id": string;
+          "requests": number;
+          "status": number;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "day": string;
+          "key_id": string;
+          "requests": number;
+          "status": number;
+        };
+        Update: {
+          "company_id"?: string;
+          "day"?: string;
+          "key_id"?: string;
+          "requests"?: number;
+          "status"?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "api_key_usage_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "api_key_usage_key_fkey";
+            columns: ["company_id", "key_id"];
+            isOneToOne: false;
+            referencedRelation: "api_keys";
+            referencedColumns: ["company_id", "id"];
           },
         ];
       };
@@ -3404,6 +3499,16 @@ export type Database = {
         Returns: Json[];
       };
       "delete_channel_app": { Args: { "app_key": string; "forced"?: boolean }; Returns: Json };
+      "disconnect_messaging_account": {
+        Args: { "account_id": string };
+        Returns: Database["public"]["CompositeTypes"]["disconnected_messaging_account"];
+        SetofOptions: {
+          from: "*";
+          to: "disconnected_messaging_account";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "due_channel_events": {
         Args: { "max_rows"?: number };
         Returns: {
@@ -3478,6 +3583,22 @@ export type Database = {
         };
         Returns: Json[];
       };
+      "messaging_accounts_overview": {
+        Args: { "company_id": string };
+        Returns: {
+          "approved_templates": number;
+          "business_account_id": string;
+          "connected_at": string;
+          "disconnected_at": string;
+          "display_phone": string;
+          "id": string;
+          "last_event_at": string;
+          "notices": Json;
+          "phone_number_id": string;
+          "template_sync_failures": number;
+          "templates_synced_at": string;
+        }[];
+      };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
       "patch_contacts": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "patch_deals": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
@@ -3485,6 +3606,7 @@ export type Database = {
         Args: { "app_key": string; "body": string; "items": Json; "problem"?: string };
         Returns: Json;
       };
+      "record_api_key_usage": { Args: { "errors"?: Json; "usage": Json }; Returns: undefined };
       "remove_company_member": {
         Args: { "company_id": string; "email": string };
         Returns: Database["public"]["CompositeTypes"]["company_member"];
@@ -3550,6 +3672,14 @@ export type Database = {
         Args: { "archived"?: string; "max_rows": number; "patterns": (string)[]; "text": string };
         Returns: Json[];
       };
+      "sends_by_state": {
+        Args: { "company_id": string; "days"?: number };
+        Returns: {
+          "day": string;
+          "sends": number;
+          "state": string;
+        }[];
+      };
       "settle_send": {
         Args: {
           "channel_code"?: number;
@@ -3603,6 +3733,11 @@ export type Database = {
         "name": string | null;
         "role": string | null;
         "created_at": string | null;
+      };
+      "disconnected_messaging_account": {
+        "id": string | null;
+        "disconnected_at": string | null;
+        "was_connected": boolean | null;
       };
       "new_api_key": {
         "id": string | null;

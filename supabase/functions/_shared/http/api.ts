@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { callers } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import { readOnlyFields } from "./answers.ts";
+import { countUsage } from "./count_usage.ts";
 import { etagOf, isKnown, readConditions } from "./conditional.ts";
 import { deprecationHeaders, noteDeprecatedUse } from "./deprecation.ts";
 import { logFailure, type Origin } from "../log.ts";
@@ -39,6 +40,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()
     // Before the base path: a path outside of it is answered here too.
     .use(requestId)
+    .use(countUsage(config))
     .basePath(`/${name}`)
     .onError(respondToError(config, errors));
 
@@ -48,6 +50,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     app.on(method, path, async (c) => {
       // First, because each answer has them, also one that refuses the key.
       for (const [name, value] of Object.entries(announced)) c.header(name, value);
+      c.set("operation", id);
       if (scope !== null) c.set("caller", await callerOf(c.req.raw.headers, scope));
       const { request, conditions } = await read(c, operation, config);
       const reply = await operation.handle(request);

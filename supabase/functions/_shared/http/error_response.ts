@@ -45,6 +45,7 @@ export function respondToError(
   const { always, whenUnavailable } = { ...DEFAULTS, ...errors };
   return async (error: Error, c: Context<ApiEnv>): Promise<Response> => {
     const answer = await forCaller(error, c, whenUnavailable);
+    c.set("refusal", answer);
     const { code, message, status, parts } = answer;
     if (isAboutKey(answer)) logRefusedKey(c.var.origin, answer);
     const body = { ...always, error: message, code, request_id: c.var.origin.requestId };

@@ -42,6 +42,11 @@ export class Caller {
     return holderOf(this.keyHash);
   }
 
+  /** Whether this instance knows from the database that the key was valid lately. */
+  get isKnown(): boolean {
+    return whatIsKnownOf(this.keyHash).companyId !== undefined;
+  }
+
   /**
    * Does work that takes much memory when it is its turn.
    * @throws ApiError too_many_requests when too much of it waits.
@@ -68,7 +73,7 @@ export class Caller {
    * @throws what `judge` throws.
    */
   async judgeUnlessKnown(): Promise<void> {
-    if (whatIsKnownOf(this.keyHash).companyId === undefined) await this.judge();
+    if (!this.isKnown) await this.judge();
   }
 
   /**

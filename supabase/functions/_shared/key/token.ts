@@ -43,6 +43,14 @@ export function channelTokenSource(signingKey: SigningKey): () => Promise<string
   return reusedToken(signingKey, { role: "channel_client" });
 }
 
+/**
+ * Makes the tokens by which a function tells how keys were used: role `usage_client`, which reads and writes no table
+ * and calls the one function for it.
+ */
+export function usageTokenSource(signingKey: SigningKey): () => Promise<string> {
+  return reusedToken(signingKey, { role: "usage_client" });
+}
+
 /** Makes a token with these claims, and gives it out again for half a minute. */
 function reusedToken(signingKey: SigningKey, claims: jose.JWTPayload): () => Promise<string> {
   let token: Promise<string> | undefined;

@@ -1,0 +1,60 @@
+import { keepRunning, pauseUntilEnd } from "../background.ts";
+import type { Config } from "../config.ts";
+import { companyDb } from "../database/company_db.ts";
+import { DatabaseError, rows } from "../database/rows.ts";
+import type { Json } from "../database/types.ts";
+import { usageTokenSource } from "../key/token.ts";
+import { logFailure, type Origin } from "../log.ts";
+import { type AnsweredRequest, UsageCounts } from "./counts.ts";
+
+/**
+ * A function that counts an answered request with a known key. It only counts, so no answer waits for it. What this
+ * instance has counted is told to the database after its answers, in one statement every so often, and at once when the
+ * platform is about to end the instance. Until it is told, the platform knows that the instance has work to do.
+ */
+export function usageOfKeys(config: Config): (answered: AnsweredRequest, origin: Origin) => void {
+  const counts = new UsageCounts();
+  const db = companyDb(config, usageTokenSource(config.signingKey));
+  let isTelling = false;
+
+  const tellAll = async (origin: Origin) => {
+    // When the instance ends, once is all there is time for.
+    for (let isEnding = false; !isEnding && !counts.isEmpty;) {
+      isEnding = await pauseUntilEnd(config.tellUsageEveryMs);
+      await tell(origin);
+    }
+    isTelling = false;
+  };
+
+  const tell = async (origin: Origin) => {
+    const { usage, errors } = counts.take();
+    try {
+      rows(
+        await db.rpc("record_api_key_usage", {
+          usage: usage as unknown as Json,
+          errors: errors as unknown as Json,
+        }),
+      );
+    } catch (error) {
+      const isKept = mayBeToldAgain(error);
+      if (isKept) counts.putBack({ usage, errors });
+      const requests = usage.reduce((sum, count) => sum + count.requests, 0);
+      logFailure(origin, "usage_not_recorded", error, { requests, will_be_told_again: isKept });
+    }
+  };
+
+  return (answered, origin) => {
+    counts.add(answered);
+    if (isTelling) return;
+    isTelling = true;
+    keepRunning(tellAll(origin));
+  };
+}
+
+/**
+ * Whether to tell again what this error kept from being recorded. What may have been recorded is not told twice: too
+ * few is what people are told to expect, and too many would be wrong.
+ */
+function mayBeToldAgain(error: unknown): boolean {
+  return error instanceof DatabaseError && error.passing !== null && !error.mayBeCommitted;
+}
