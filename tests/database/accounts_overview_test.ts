@@ -137,13 +137,14 @@ Deno.test("of another company, or of none, nobody sees a row, and no other role 
 Deno.test("an event is the last one of the connected accounts that it is about, and of no other", async () => {
   await rolledBack(async (sql) => {
     const app = await named(sql, own.account_id);
+    await named(sql, other.account_id);
     const second = await connectAccount(sql, own.id);
     await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${second.id}`;
     const [{ now }] = await sql`select now()`;
     const none = { [own.account_id]: null, [second.id]: null };
     const seen = [
       about({ phone_number_id: "1" }),
-      about(other), // whose account does not name the app
+      about(other), // whose account names another app
       about({ phone_number_id: null! }),
       { kind: "unknown", field: "flows" },
       7,
