@@ -13,7 +13,7 @@ export interface Rooms {
   auth: AnswerTo;
   mail(request: Request): Response;
   /** The page on which a company looks after its keys. */
-  settings?: Answer;
+  settings: Answer;
   docs?: Answer;
 }
 
@@ -52,14 +52,13 @@ export function openDoor(port: number, sandbox: Answer) {
       }
       underWay++;
       try {
-        const { rest, functions, auth, ...sites } = await behind;
+        const { rest, functions, auth, docs } = await behind;
         const caller = remoteAddr.transport === "tcp" ? remoteAddr.hostname : "127.0.0.1";
         if (pathname.startsWith("/functions/v1/")) return await functions(request, caller);
         if (pathname.startsWith("/rest/v1/")) return await rest(request, caller);
         if (pathname.startsWith("/auth/v1/")) return await auth(request, caller);
-        const served = ["/functions/v1/", "/rest/v1/", "/auth/v1/", "/sandbox/"]
-          .concat(sites.settings ? "/settings/" : [], sites.docs ? "/docs/" : []);
-        const message = `This stack serves ${served.join(", ")}`;
+        const message = "This stack serves /functions/v1/, /rest/v1/, /auth/v1/, /settings/" +
+          (docs ? ", /sandbox/ and /docs/" : " and /sandbox/");
         return Response.json({ message }, { status: 404 });
       } finally {
         underWay--;

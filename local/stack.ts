@@ -23,6 +23,7 @@ import { startRest } from "./rest/rest.ts";
 import { sandboxHost } from "./sandbox/host.ts";
 import type { SandboxOptions } from "./sandbox/sandbox.ts";
 import { loadSecrets } from "./secrets.ts";
+import { serveSettings } from "./settings.ts";
 
 export interface StackOptions {
   /** Holds the database, the secrets and stack.json; made when missing. */
@@ -63,6 +64,8 @@ export interface StackAddresses {
   sandbox_url: string | null;
   /** Where the documentation is; null when this stack does not serve it. */
   docs_url: string | null;
+  /** Where a company looks after its keys; null when this stack does not serve the page. */
+  settings_url: string | null;
   /** Where the e-mails are that a hosted project would send. */
   mail_url: string | null;
   database_url: string;
@@ -164,12 +167,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const functions = await loadingFunctions;
   const [demo, people] = await Promise.all([demoKey(owner), demoPeople(owner, secrets)]);
   const docs = docsUrl ? serveDocs({ apiKey: demo?.api_key ?? null, port: door.port }) : null;
-  starting.defer(() => docs?.stop());
+  const settings = serveSettings({ publishableKey: secrets.publishable_key, hasDocs: !!docsUrl });
+  for (const site of [settings, docs]) starting.defer(() => site?.stop());
   door.open({
     rest: rest.fetch,
     functions: options.around?.(functions) ?? functions,
     auth: auth.fetch,
     mail: mails.fetch,
+    settings: settings.fetch,
     docs: docs?.fetch,
   });
 
@@ -181,6 +186,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     channel_url: whatsappApiUrl,
     sandbox_url: isSandbox ? `${url}/sandbox/messages` : null,
     docs_url: docsUrl && `${docsUrl}/`,
+    settings_url: `${url}/settings/`,
     mail_url: `${url}/sandbox/mail`,
     database_url: databaseUrl(database.port, "postgres", password),
     publishable_key: secrets.publishable_key,

@@ -98,6 +98,7 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
     `  Template sends ${addresses.template_url}`,
     ...(addresses.sandbox_url ? [`  Sandbox        ${addresses.sandbox_url}`] : []),
     ...(addresses.docs_url ? [`  Docs           ${addresses.docs_url}`] : []),
+    `  Settings       ${addresses.settings_url}`,
     `  Data API       ${addresses.url}/rest/v1`,
     `  Database       ${addresses.database_url}`,
     `  For programs   ${folder}/stack.json`,

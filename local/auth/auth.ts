@@ -81,7 +81,7 @@ async function start(options: AuthOptions) {
     options: {
       server: {
         disableStudio: true,
-        middlewares: options.uncorrected ? [] : [asSupabaseAuth(mailbox.keep)],
+        ...(options.uncorrected ? {} : { middlewares: [asSupabaseAuth(mailbox.keep)] }),
       },
     },
   } as never);

@@ -1,4 +1,5 @@
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import type { StackAddresses } from "../../local/stack.ts";
 import { stack, withDatabase } from "./test_stack.ts";
 
 /** A person who can sign in. */
@@ -18,6 +19,9 @@ const FOUND = {
   email_change: "",
   email_change_token_new: "",
 };
+
+/** Where people sign in; the tests' stack unless another is given. */
+type Project = Pick<StackAddresses, "url" | "publishable_key">;
 
 /** Makes a person with a password, a member of these companies. */
 export async function newPerson(
@@ -51,8 +55,8 @@ export async function newPerson(
 }
 
 /** The client of the settings page: the publishable key, and a session of its own that no storage keeps. */
-export function anyClient(url = stack.url): SupabaseClient {
-  return createClient(url, stack.publishable_key, {
+export function anyClient({ url, publishable_key }: Project = stack): SupabaseClient {
+  return createClient(url, publishable_key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
   });
 }
@@ -62,10 +66,14 @@ export function anyClient(url = stack.url): SupabaseClient {
  * @returns a client of the Data API that acts as the person, and the access token.
  */
 export async function signIn(
-  { email, password }: Pick<SignedUp, "email" | "password">,
+  { email, password }: { email: string; password: string | null },
+  project?: Project,
 ): Promise<{ client: SupabaseClient; token: string }> {
-  const client = anyClient();
-  const { data, error } = await client.auth.signInWithPassword({ email, password });
+  const client = anyClient(project);
+  const { data, error } = await client.auth.signInWithPassword({
+    email,
+    password: password ?? "",
+  });
   if (error) throw new Error(`${email} cannot sign in: ${error.message}`);
   return { client, token: data.session.access_token };
 }
