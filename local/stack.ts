@@ -13,7 +13,7 @@ import { serveDocs } from "./docs.ts";
 import { openDoor } from "./door.ts";
 import { functionEnvironment } from "./functions/environment.ts";
 import { writePrivately } from "./files.ts";
-import { type FunctionsHost, loadFunctions } from "./functions/host.ts";
+import { endFunctions, type FunctionsHost, loadFunctions } from "./functions/host.ts";
 import { lockFolder } from "./folder_lock.ts";
 import { runDueJobs } from "./jobs.ts";
 import { openWindows } from "./open_windows.ts";
@@ -205,6 +205,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   // Closed before anything behind it, so that no request meets half a stack.
   starting.defer(door.close);
   starting.defer(sandbox.stop);
+  starting.defer(endFunctions);
   signal?.throwIfAborted();
   if (options.jobs) {
     const jobs = runDueJobs(owner, addresses.whatsapp_url, secrets.jobs_secret);

@@ -1,7 +1,11 @@
 import * as jose from "jose";
 import assert from "node:assert/strict";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
-import { channelTokenSource, tokenSource } from "../../supabase/functions/_shared/key/token.ts";
+import {
+  channelTokenSource,
+  tokenSource,
+  usageTokenSource,
+} from "../../supabase/functions/_shared/key/token.ts";
 import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
 import { readSenderConfig } from "../../supabase/functions/send-external-template/config.ts";
 import { readWhatsappConfig } from "../../supabase/functions/whatsapp/config.ts";
@@ -113,6 +117,18 @@ Deno.test("the token of the function whatsapp has its role and nothing else, and
   const { exp, ...claims } = jose.decodeJwt(token);
   assert.deepEqual(claims, { role: "channel_client" });
   assert.ok(exp! - Date.now() / 1000 <= 150);
+});
+
+Deno.test("the token by which a function tells how keys were used has its role and nothing else", async () => {
+  const { signingKey } = await readConfig(GOOD);
+  const { exp, ...claims } = jose.decodeJwt(await usageTokenSource(signingKey)());
+  assert.deepEqual(claims, { role: "usage_client" });
+  assert.ok(exp! - Date.now() / 1000 <= 150);
+});
+
+Deno.test("how keys were used is told within a minute, also when the first try fails in time", async () => {
+  const { tellUsageEveryMs, databaseTimeoutMs } = await readConfig(GOOD);
+  assert.ok(2 * (tellUsageEveryMs + databaseTimeoutMs) <= 60_000);
 });
 
 const CREDENTIALS_KEY = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I";

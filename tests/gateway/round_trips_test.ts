@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { breakingServer } from "../support/breaking_server.ts";
 import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
-import { ownGateway, watchedStack } from "../support/own_functions.ts";
+import { backgroundWork, ownGateway, watchedStack } from "../support/own_functions.ts";
 import { routes } from "../support/routes.ts";
 import { until } from "../support/started.ts";
 
@@ -32,6 +32,10 @@ Deno.test("a successful request costs exactly one database round trip, on every 
     const method = isCall ? "POST" : route.method;
     assert.deepEqual(database.seen, [{ method, path: `/rest/v1/${route.asks}` }]);
   }
+  // How the key was used is told later, for all of them together.
+  assert.deepEqual(database.told, []);
+  await backgroundWork();
+  assert.equal(database.told.length, 1);
 });
 
 Deno.test("a change on a condition, and a merge patch, cost one round trip too", async () => {

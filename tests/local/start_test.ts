@@ -201,6 +201,8 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
     });
 
     await t.step("on SIGTERM answers open requests and ends all that it started", async () => {
+      // What became of the requests with a key is told some seconds later, or at the end.
+      assert.equal((await ask(stack, "/teams?limit=0")).status, 422);
       const sql = postgres(stack.database_url, { max: 2 });
       const [answer, end] = await sql.begin(async (mine) => {
         const [{ id }] = await mine`select id from contacts where phone = ${phone} for update`;
@@ -230,6 +232,11 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       // The keys of the start before are still valid.
       const found = await ask({ ...again, demo: stack.demo }, "/contacts");
       assert.deepEqual([found.status, found.body.data[0].phone], [200, phone]);
+      const sql = postgres(again.database_url, { max: 1 });
+      const errors =
+        await sql`select code, operation from api_key_errors where operation = 'listTeams'`;
+      assert.deepEqual([...errors], [{ code: "invalid_request", operation: "listTeams" }]);
+      await sql.end();
       assert.deepEqual(
         [again.publishable_key, again.secret_key],
         [stack.publishable_key, stack.secret_key],

@@ -11,6 +11,7 @@ import {
   readWhatsappConfig,
   type WhatsappConfig,
 } from "../../supabase/functions/whatsapp/config.ts";
+import type { Usage } from "../../supabase/functions/_shared/usage/counts.ts";
 import type { Answer } from "./calls.ts";
 import { checked } from "./checked_answers.ts";
 import { environment, stack } from "./test_stack.ts";
@@ -118,6 +119,9 @@ async function ask<Env extends object>(
   return { status, headers: response.headers, body: status === 204 ? "" : await response.json() };
 }
 
+/** What a function tells now and then, which no request waits for. */
+const TELLING = "/rest/v1/rpc/record_api_key_usage";
+
 /**
  * A proxy before the stack's Data API that records every request.
  * @param answer answers in place of the stack; null forwards the request.
@@ -126,6 +130,7 @@ export function watchedStack(
   answer: (request: Request) => Response | null | Promise<Response | null> = () => null,
 ) {
   const seen: { method: string; path: string }[] = [];
+  const told: Usage[] = [];
   const forward = async ({ method, headers, body, url }: Request) => {
     const { pathname, search } = new URL(url);
     return await fetch(stack.url + pathname + search, { method, headers, body });
@@ -134,13 +139,17 @@ export function watchedStack(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     async (request) => {
       const { pathname } = new URL(request.url);
-      seen.push({ method: request.method, path: pathname });
+      if (pathname === TELLING) told.push(await request.clone().json());
+      else seen.push({ method: request.method, path: pathname });
       return await answer(request) ?? await forward(request);
     },
   );
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
+    /** But for what is told of the use of keys. */
     seen,
+    /** What was told of the use of keys. */
+    told,
     /** The stack's own answer to a request. */
     forward,
     [Symbol.asyncDispose]: async () => {

@@ -39,8 +39,9 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   const callerOf = callers(config);
   const app = new Hono<ApiEnv>()
     // Before the base path: a path outside of it is answered here too.
-    .use(requestId)
+    // The first, because the error of a path that there is not is answered around the middleware after it.
     .use(countUsage(config))
+    .use(requestId)
     .basePath(`/${name}`)
     .onError(respondToError(config, errors));
 

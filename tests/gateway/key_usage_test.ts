@@ -1,0 +1,276 @@
+// What the functions count of the use of keys, and when they tell it.
+import assert from "node:assert/strict";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { api } from "../../supabase/functions/_shared/http/api.ts";
+import { NOTHING } from "../../supabase/functions/_shared/http/answers.ts";
+import { operation, replyInPieces } from "../../supabase/functions/_shared/http/operation.ts";
+import { gateway } from "../../supabase/functions/gateway/app.ts";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { keyIds } from "../support/key_usage.ts";
+import { logged } from "../support/log_lines.ts";
+import {
+  backgroundWork,
+  ownGateway,
+  ownReplies,
+  ownSender,
+  watchedStack,
+} from "../support/own_functions.ts";
+import { accepted, ownChannel, template } from "../support/sending.ts";
+import { until } from "../support/started.ts";
+import { environment, withDatabase } from "../support/test_stack.ts";
+
+/** The requests of a company's keys by status, and the last errors, the newest first. */
+async function usageOf({ id }: Company) {
+  return await withDatabase(async (sql) => {
+    const counts = await sql`
+      select status, sum(requests)::int as requests from api_key_usage where company_id = ${id} group by 1
+    `;
+    const errors = await sql`
+      select key_id, status, code, method, operation, request_id from api_key_errors
+      where company_id = ${id} order by at desc, id desc
+    `;
+    return {
+      counts: Object.fromEntries(counts.map(({ status, requests }) => [status, requests])),
+      errors: errors.map((error) => ({ ...error })),
+    };
+  });
+}
+
+/** What a database answers that has no schema cache yet: it has certainly written nothing. */
+const starting = () => Response.json({ code: "PGRST002", message: "starting" }, { status: 503 });
+const isTelling = ({ url }: Request) => url.endsWith("/rpc/record_api_key_usage");
+
+Deno.test("each answer to a known key is counted by its status, and an error is kept without what was asked for", async () => {
+  const company = await newCompany();
+  const { keys, contact_id } = company;
+  await using database = watchedStack();
+  const request = await ownGateway(database.url);
+  const contact = `/contacts/${contact_id}`;
+  const { headers } = await request(keys.all, "GET", contact);
+  const etag = headers.get("ETag")!;
+  const secret = `secret${contact_id}`;
+  const named = (id: string) => ({ "X-Request-Id": id });
+  // One after the other, so that the errors have an order.
+  const wrong = [
+    await request(keys.all, "GET", `/contacts/${crypto.randomUUID()}`, undefined, named("1")),
+    await request(keys.all, "GET", `/contacts?name[contains]=${secret}&x=1`, undefined, named("2")),
+    await request(keys.all, "POST", "/contacts", { phone: secret }, named("3")),
+    await request(keys.all, "GET", `/${secret}`, undefined, named("4")),
+    await request(keys.all, "DELETE", "/search", undefined, named("5")),
+    await request(keys.read, "POST", "/contacts", { phone: anyPhone() }, named("6")),
+    await request(keys.all, "GET", contact, undefined, named("7")),
+  ];
+  assert.deepEqual(wrong.map(({ status }) => status), [404, 422, 422, 404, 405, 403, 200]);
+  assert.equal((await request(keys.all, "GET", `${contact}/export`)).status, 200);
+  const items = [{ title: "" }, {}];
+  assert.equal((await request(keys.all, "POST", "/deals/batch", { items })).status, 200);
+  assert.equal(
+    (await notModified(database.url, keys.all, contact, etag)).status,
+    304,
+  );
+  await backgroundWork();
+
+  const { counts, errors } = await usageOf(company);
+  assert.deepEqual(counts, { 200: 4, 304: 1, 403: 1, 404: 2, 405: 1, 422: 2 });
+  const ids = await withDatabase((sql) => keyIds(sql, company));
+  const told = errors.map(({ key_id, status, code, method, operation, request_id }) =>
+    `${request_id} ${status} ${code} ${method} ${operation}${key_id === ids.read ? " read" : ""}`
+  );
+  assert.deepEqual(told, [
+    "6 403 insufficient_scope POST createContact read",
+    "5 405 method_not_allowed DELETE null",
+    "4 404 route_not_found GET null",
+    "3 422 invalid_request POST createContact",
+    "2 422 invalid_request GET listContacts",
+    "1 404 not_found GET getContact",
+  ]);
+  assert.ok(!JSON.stringify(database.told).includes("secret"));
+});
+
+/** Asks for a record that has not changed. */
+async function notModified(supabaseUrl: string, key: string, path: string, etag: string) {
+  const config = await readConfig(environment({ supabaseUrl }));
+  return await gateway(config).request(`/gateway${path}`, {
+    headers: { Authorization: `Bearer ${key}`, "If-None-Match": etag },
+  });
+}
+
+Deno.test("nothing is counted of a key that is not known, or of a request without one", async () => {
+  const company = await newCompany();
+  await using database = watchedStack();
+  const request = await ownGateway(database.url);
+  for (const key of ["sk_live_wrong", "no key"]) {
+    for (const path of ["/contacts", "/nowhere", `/contacts/${company.contact_id}`]) {
+      assert.equal((await request(key, "GET", path)).status, 401);
+    }
+  }
+  assert.equal((await request("", "GET", "/health")).status, 200);
+  assert.equal((await request("", "OPTIONS", "/contacts")).status, 401);
+  // Of a key that nobody has used here yet, a request without a statement says nothing.
+  const busy = await ownGateway(database.url, 10_000, {
+    strangerShare: { atOnce: 0, waiting: 0, patienceMs: 0, placeMs: 0 },
+  });
+  assert.equal((await busy(company.keys.all, "GET", "/contacts")).status, 429);
+  await backgroundWork();
+  assert.deepEqual(database.told, []);
+});
+
+Deno.test("a key that has ended is counted as long as it is there; a known key also when nothing could be done", async () => {
+  const company = await newCompany();
+  const { keys } = company;
+  let isDown = false;
+  await using database = watchedStack((request) =>
+    isDown && !isTelling(request) ? new Response(null, { status: 503 }) : null
+  );
+  const request = await ownGateway(database.url);
+  const statusOf = async (key: string) => (await request(key, "GET", "/contacts")).status;
+  await withDatabase(async (sql) => {
+    const ended = sql`update api_keys set is_active = false where company_id = ${company.id}`;
+    await sql`${ended} and scopes = '{read}'`;
+  });
+  assert.equal(await statusOf(keys.read), 401);
+  assert.equal(await statusOf(keys.all), 200);
+  await until(() => database.seen.some(({ path }) => path.endsWith("/authenticate")));
+  await backgroundWork();
+  isDown = true;
+  await logged(async () => {
+    assert.equal(await statusOf(keys.all), 503);
+    assert.equal(await statusOf("sk_live_unknown"), 503);
+  });
+  await backgroundWork();
+  const { counts, errors } = await usageOf(company);
+  assert.deepEqual(counts, { 200: 1, 401: 1, 503: 1 });
+  assert.deepEqual(errors.map(({ code }) => code), ["database_unavailable", "invalid_api_key"]);
+
+  isDown = false;
+  await statusOf(keys.all);
+  await withDatabase((sql) => sql`delete from api_keys where company_id = ${company.id}`);
+  await statusOf(keys.all);
+  await backgroundWork();
+  assert.deepEqual((await usageOf(company)).counts, {});
+});
+
+Deno.test("requests at once, and those that come while it is told, are all counted, in few statements", async () => {
+  const company = await newCompany();
+  const { keys } = company;
+  const gate = Promise.withResolvers<void>();
+  await using database = watchedStack(async (request) => {
+    if (isTelling(request)) await gate.promise;
+    return null;
+  });
+  const request = await ownGateway(database.url, 10_000, { tellUsageEveryMs: 1 });
+  const ask = () => request(keys.all, "GET", "/stages");
+  await ask();
+  await until(() => database.told.length === 1);
+  // The statement hangs, and no answer waits for it.
+  const answers = await Promise.all(Array.from({ length: 20 }, ask));
+  assert.ok(answers.every(({ status }) => status === 200));
+  assert.equal(database.told.length, 1);
+  gate.resolve();
+  await until(() => database.told.length === 2);
+  await backgroundWork();
+  assert.deepEqual((await usageOf(company)).counts, { 200: 21 });
+  assert.equal(database.told.length, 2);
+  const [{ usage: [first] }, { usage: [second], errors }] = database.told;
+  assert.deepEqual([first.requests, second.requests, errors], [1, 20, []]);
+});
+
+Deno.test("what certainly was not written is told again; what may have been, and what is refused, is not", async () => {
+  const lost = () => new Response(null, { status: 504 });
+  const refused = () => Response.json({ code: "22P02", message: "wrong" }, { status: 400 });
+  const cases: [() => Response, number][] = [[starting, 2], [lost, 1], [refused, 1]];
+  for (const [failure, expected] of cases) {
+    const company = await newCompany();
+    await using database = watchedStack(async (request) => {
+      if (!isTelling(request) || database.told.length > 1) return null;
+      if (failure === lost) await (await database.forward(request)).body?.cancel();
+      return failure();
+    });
+    const request = await ownGateway(database.url, 10_000, { tellUsageEveryMs: 60_000 });
+    const ask = () => request(company.keys.all, "GET", "/stages");
+    const lines = await logged(async () => {
+      await ask();
+      await backgroundWork();
+    });
+    const failed = lines.map((line) => JSON.parse(line));
+    assert.deepEqual(
+      failed.map(({ event, requests, will_be_told_again }) => {
+        return { event, requests, will_be_told_again };
+      }),
+      [{
+        event: "usage_not_recorded",
+        requests: 1,
+        will_be_told_again: failure === starting,
+      }],
+    );
+    await ask();
+    await backgroundWork();
+    assert.equal(database.told.length, 2);
+    assert.deepEqual(database.told.map(({ usage }) => usage[0].requests), [
+      1,
+      failure === starting ? 2 : 1,
+    ]);
+    // Never more than there were.
+    assert.equal((await usageOf(company)).counts[200], failure === lost ? 2 : expected);
+  }
+});
+
+Deno.test("while the database is away, it is told again at each interval, until it succeeds", async () => {
+  const company = await newCompany();
+  let isDown = true;
+  await using database = watchedStack((request) =>
+    isDown && isTelling(request) ? starting() : null
+  );
+  const request = await ownGateway(database.url, 10_000, { tellUsageEveryMs: 5 });
+  await logged(async () => {
+    for (let n = 0; n < 3; n++) await request(company.keys.all, "GET", "/stages");
+    await until(() => database.told.length >= 5);
+    isDown = false;
+    await until(async () => (await usageOf(company)).counts[200] === 3);
+  });
+  await backgroundWork();
+});
+
+Deno.test("sends of templates and replies are counted too", async () => {
+  const company = await newCompany();
+  await using database = watchedStack();
+  await using channel = ownChannel(() => accepted());
+  const { messaging } = company.keys;
+  const supabaseUrl = database.url;
+  const send = await ownSender(channel.url, { supabaseUrl });
+  assert.equal((await send(messaging, template(anyPhone()))).status, 200);
+  assert.equal((await send(messaging, {})).status, 422);
+  const answer = await ownReplies(channel.url, { supabaseUrl });
+  assert.equal((await answer(messaging, { conversation_id: crypto.randomUUID() })).status, 422);
+  await backgroundWork();
+  const { counts, errors } = await usageOf(company);
+  assert.deepEqual(counts, { 200: 1, 422: 2 });
+  assert.deepEqual(errors.map(({ operation }) => operation).sort(), [
+    "sendExternalTemplate",
+    "sendReply",
+  ]);
+});
+
+Deno.test("a streamed answer counts when it begins, also when it breaks off", async () => {
+  const company = await newCompany();
+  await using database = watchedStack();
+  const config = await readConfig(environment({ supabaseUrl: database.url }));
+  // deno-lint-ignore require-yield
+  const pieces = async function* (): AsyncGenerator<string> {
+    throw new Error("broke off");
+  };
+  const streamed = operation(
+    { id: "stream", method: "GET", path: "/stream", scope: "read", answers: { 200: NOTHING } },
+    () => Promise.resolve(replyInPieces(200, pieces())),
+  );
+  const app = api(config, { name: "own", operations: [streamed], scopeOf: () => "read" });
+  await logged(async () => {
+    const { status, body } = await app.request("/own/stream", {
+      headers: { Authorization: `Bearer ${company.keys.read}` },
+    });
+    assert.equal(status, 200);
+    await assert.rejects(Array.fromAsync(body!));
+    await backgroundWork();
+  });
+  assert.deepEqual(await usageOf(company), { counts: { 200: 1 }, errors: [] });
+});
