@@ -137,13 +137,14 @@ Deno.test("of another company, or of none, nobody sees a row, and no other role 
 Deno.test("an event is the last one of the connected accounts that it is about, and of no other", async () => {
   await rolledBack(async (sql) => {
     const app = await named(sql, own.account_id);
+    await named(sql, other.account_id);
     const second = await connectAccount(sql, own.id);
     await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${second.id}`;
     const [{ now }] = await sql`select now()`;
     const none = { [own.account_id]: null, [second.id]: null };
     const seen = [
       about({ phone_number_id: "1" }),
-      about(other), // whose account does not name the app
+      about(other), // whose account names another app
       about({ phone_number_id: null! }),
       { kind: "unknown", field: "flows" },
       7,
@@ -224,4 +225,35 @@ Deno.test("an event waits for nobody who notes another one, or who disconnects t
   assert.equal(held.length, 1);
   const seen = await committed((sql) => lastEvents(sql, company));
   assert.deepEqual(seen, { [company.account_id]: new Date("2026-01-01") });
+});
+
+Deno.test("of accounts from before it was kept, the last event is what is known of earlier ones", async () => {
+  const migration = await Deno.readTextFile(
+    new URL(
+      "../../supabase/migrations/20261127003000_last_events_of_accounts.sql",
+      import.meta.url,
+    ),
+  );
+  const [statement] = migration.match(/^update public\.account_connections[^;]+;/m)!;
+  await rolledBack(async (sql) => {
+    const company_id = own.id;
+    const second = await connectAccount(sql, company_id);
+    const disconnected = await connectAccount(sql, company_id);
+    for (const account_id of [own.account_id, second.id, disconnected.id]) {
+      const window = { company_id, contact_id: own.contact_id, account_id };
+      await sql`insert into contact_windows ${sql({ ...window, last_inbound_at: ago(60) })}`;
+    }
+    const notice = { company_id, account_id: second.id, kind: "event", event: "X", value: {} };
+    await sql`insert into account_notices ${sql({ ...notice, happened_at: ago(900) })}`;
+    await disconnectAccount(sql, disconnected.id);
+    await sql`
+      update account_connections set connected_at = now() - interval '1 day'
+      where company_id = ${company_id}
+    `;
+    await sql.unsafe(statement);
+    const [{ now }] = await sql`select now()`;
+    const seen = await lastEvents(sql);
+    assert.ok(Math.abs(+seen[own.account_id]! - (+now - 60_000)) < 10_000);
+    assert.deepEqual([seen[second.id], seen[disconnected.id]], [now, null]);
+  });
 });
