@@ -1,6 +1,9 @@
 import type { Project } from "./project.ts";
 import type { Language, Texts } from "./texts.ts";
 
+/** Where a person begins. */
+export const FIRST_ROUTE = "#/keys";
+
 /** The person who is signed in. */
 export interface Person {
   id: string;

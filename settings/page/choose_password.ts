@@ -1,8 +1,7 @@
 import { html, type TemplateResult } from "lit-html";
 import { Action } from "./action.ts";
-import type { App } from "./app.ts";
+import { type App, FIRST_ROUTE } from "./app.ts";
 import { authFailure } from "./auth_failure.ts";
-import { FIRST_ROUTE } from "./routes.ts";
 import type { View } from "./view.ts";
 
 const SHORTEST = 8;

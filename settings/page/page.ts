@@ -1,12 +1,12 @@
 import type { Session } from "@supabase/supabase-js";
 import { render } from "lit-html";
-import type { App, Company, Person } from "./app.ts";
+import { type App, type Company, FIRST_ROUTE, type Person } from "./app.ts";
 import { openDialog } from "./dialog.ts";
 import { Failure } from "./failure.ts";
 import { closeMenu, frame, titled } from "./frame.ts";
 import type { Link } from "./link.ts";
 import { companiesOf, type Project, signOut } from "./project.ts";
-import { FIRST_ROUTE, viewAt } from "./routes.ts";
+import { viewAt } from "./routes.ts";
 import { SignIn } from "./sign_in.ts";
 import {
   chooseLanguage,
@@ -24,6 +24,9 @@ const chosenBy = (person: Person) => `settings.company.${person.id}`;
 
 /** Times such as "in 3 hours" are written anew this often. */
 const TICK_MS = 30_000;
+
+/** So long the page says that something was done. */
+const SAID_MS = 8_000;
 
 /** Everything that is on the page: who is signed in, for which company, and the view. */
 export class Page implements App {
@@ -53,7 +56,7 @@ export class Page implements App {
     return localeOf(this.language);
   }
 
-  /** @throws Error when none was chosen: no view is shown then but the one that chooses. */
+  /** Without a name while none is chosen: no view is shown then but the one that chooses, and the password's. */
   get company(): Company {
     return this.chosen ?? { id: "", name: "", role: "agent" };
   }
@@ -209,6 +212,11 @@ export class Page implements App {
   say(message: string): void {
     this.said = message;
     this.render();
+    setTimeout(() => {
+      if (this.said !== message) return;
+      this.said = "";
+      this.render();
+    }, SAID_MS);
   }
 
   choose(company: Company): void {

@@ -19,8 +19,6 @@ const ROUTES: [RegExp, (part: string) => View][] = [
   [/^#\/companies$/, chooseCompany],
 ];
 
-export const FIRST_ROUTE = "#/keys";
-
 /** What the menu lists: an address, and its words. */
 export const MENU: [string, (t: Texts) => string][] = [
   ["#/keys", (t) => t.menu.keys],

@@ -25,7 +25,7 @@ export const keys = {
 
   overlaps: {
     0: {
-      name: "Para agora",
+      name: "Encerra agora",
       hint:
         "Quando outra pessoa pode conhecê-la. Os programas que a usam são recusados até terem a nova.",
     },
