@@ -22,6 +22,8 @@ const PATIENCE_MS = 20_000;
 export function openProject(config: Config): Project {
   const client = createClient(config.project_url, config.publishable_key, {
     auth: { flowType: "implicit", storageKey: SESSION },
+    // A person is told at once, and tries again when they want to.
+    db: { retry: false },
     global: {
       fetch: (input, init) => {
         const patience = AbortSignal.timeout(PATIENCE_MS);
