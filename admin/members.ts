@@ -150,8 +150,10 @@ async function inviteByEmail(
   const { error } = await db.auth.admin.inviteUserByEmail(email, { redirectTo });
   if (!error) return true;
   if (error.code === "email_exists") return false;
-  // An answer that is not JSON is none of Supabase Auth.
-  const reason = error.status === 404 || error.name === "AuthUnknownError"
+  // The Data API has taken the secret key by now, so only what is not Supabase Auth refuses it. Nor does that answer
+  // in something else than JSON.
+  const isOther = error.name === "AuthUnknownError" || [401, 404].includes(error.status ?? 0);
+  const reason = isOther
     ? `${url} sends no invitations, as a local stack does not`
     : error.message || `HTTP ${error.status}`;
   throw new OperatorError(`${email} was not invited and not added: ${reason}.`);

@@ -156,7 +156,8 @@ begin
   update public.api_keys set
     expires_at = least(api_keys.expires_at, now() + make_interval(hours => overlap_hours)),
     meant_to_expire_at = key.meant_to_expire_at,
-    replaced_at = now()
+    replaced_at = now(),
+    updated_at = now()
   where api_keys.id = key.id;
   return made;
 end

@@ -184,5 +184,9 @@ Deno.test("an invitation that fails adds nobody and says why; one that came too 
     const { stdout, stderr } = await admin(member("add", company, anyEmail(), "--invite"), project);
     assert.match(stdout + stderr, expected);
   }
+  assert.match(
+    await failed(member("add", company, anyEmail(), "--invite")),
+    / was not invited and not added: http:\S+ sends no invitations, as a local stack does not\.\n$/,
+  );
   assert.equal((await json(["member", "list", "--company", company])).length, 1);
 });

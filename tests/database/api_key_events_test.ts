@@ -154,6 +154,32 @@ Deno.test("the address is what the platform's proxy wrote, and nothing that a ca
   });
 });
 
+Deno.test("a change over the Data API has the address of the one who made it, whatever that one writes", async () => {
+  const asOwner = await personToken(owner);
+  const headers = {
+    "CF-Connecting-IP": "1.1.1.1",
+    "X-Real-IP": "2.2.2.2",
+    "X-Forwarded-For": "3.3.3.3",
+  };
+  const json = { name: "Shop", scopes: ["read"], company_id: own.id };
+  const made = await rest(asOwner, "POST", "/rpc/create_api_key", { json, headers });
+  const path = `/api_keys?id=eq.${made.body.id}&select=id`;
+  await rest(asOwner, "PATCH", path, { json: { is_active: false }, headers });
+  await rest(asOwner, "DELETE", path, { headers });
+  const select = "action,client_address,actor_kind,actor_id";
+  const { body } = await rest(
+    asOwner,
+    "GET",
+    `/api_key_events?select=${select}&key_id=eq.${made.body.id}&order=created_at`,
+  );
+  const from = { client_address: "127.0.0.1", actor_kind: "person", actor_id: owner };
+  assert.deepEqual(body, [
+    { action: "created", ...from },
+    { action: "switched_off", ...from },
+    { action: "deleted", ...from },
+  ]);
+});
+
 Deno.test("owners and admins read the events of their company, and agents and others none", async () => {
   const readers: [string, boolean][] = [[owner, true], [agent, false], [other.member_id, false]];
   for (const [person, reads] of readers) {
@@ -184,6 +210,42 @@ Deno.test("neither a person nor the platform adds, changes or deletes an event",
         (sql: Sql) => sql`select app.name_of_person(${owner}, ${own.id})`,
       ];
       for (const attempt of attempts) assert.equal(await refusal(sql, attempt), "42501");
+    }
+  });
+});
+
+Deno.test("of keys from before there were events, it is told who made them and when", async () => {
+  const migration = await Deno.readTextFile(
+    new URL("../../supabase/migrations/20261127001200_api_key_events.sql", import.meta.url),
+  );
+  const statement = migration.slice(migration.lastIndexOf("insert into public.api_key_events"));
+  await rolledBack(async (sql) => {
+    await sql`update company_members set name = 'Ada' where user_id = ${owner}`;
+    await actAsPerson(sql, owner);
+    const made = await create(sql);
+    await actAs(sql, "service_role");
+    const platforms = await create(sql);
+    await actAsSuperuser(sql);
+    await sql`delete from api_key_events`;
+    await sql.unsafe(statement);
+    const details = { scopes: ["read"], expires_at: null };
+    for (
+      const [key, actor_kind, actor_id, actor_name] of [
+        [made, "person", owner, "Ada"],
+        [platforms, "platform", null, null],
+      ] as const
+    ) {
+      const [{ id: _, created_at, ...event }] = await eventsOf(sql, key.id);
+      assert.deepEqual(created_at, key.created_at);
+      assert.deepEqual(event, {
+        ...{
+          company_id: own.id,
+          key_id: key.id,
+          key_name: "Shop",
+          key_hint: key.api_key.slice(-4),
+        },
+        ...{ action: "created", details, actor_kind, actor_id, actor_name, client_address: null },
+      });
     }
   });
 });

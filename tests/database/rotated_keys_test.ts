@@ -57,7 +57,8 @@ async function rowOf(sql: Sql, id: string) {
 
 Deno.test("a successor has the name and scopes of its key, is active and shown in full once", async () => {
   await rolledBack(async (sql) => {
-    const id = await addKey(sql, { scopes: ["read", "messaging"] });
+    const updated_at = "2026-01-01T00:00Z";
+    const id = await addKey(sql, { scopes: ["read", "messaging"], updated_at });
     for (const [person, key_id] of [[owner, id], [admin, await addKey(sql)]]) {
       await actAsPerson(sql, person);
       const made = await rotate(sql, key_id);
@@ -72,6 +73,7 @@ Deno.test("a successor has the name and scopes of its key, is active and shown i
       );
       assert.deepEqual([kept.created_by, kept.replaces], [person, key_id]);
       assert.deepEqual([before.hours, before.is_active, before.replaces], [24, true, null]);
+      assert.deepEqual(before.updated_at, before.replaced_at);
     }
   });
 });
