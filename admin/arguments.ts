@@ -54,6 +54,38 @@ export function scopes(value: string): string[] {
   );
 }
 
+/** An e-mail address, as somebody signs in with it. */
+export function email(value: string): string {
+  const address = value.trim();
+  if (/^[^\s@]+@[^\s@]+$/.test(address) && address.length <= 255) return address;
+  throw new InvalidArgumentError("It must be an e-mail address, such as ada@example.com.");
+}
+
+/** What a member of a company may do there. */
+export function memberRole(value: string): string {
+  if (["owner", "admin", "agent"].includes(value)) return value;
+  throw new InvalidArgumentError("It must be owner, admin or agent.");
+}
+
+/** The address of a page, to which a link leads. */
+export function pageAddress(value: string): string {
+  if (/^https?:/.test(value) && URL.canParse(value)) return value;
+  throw new InvalidArgumentError(
+    "It must be the address of a page, such as https://crm.example.com/settings/.",
+  );
+}
+
+/** The most hours for which a key and its successor work side by side. */
+const MAX_OVERLAP_HOURS = 168;
+
+/** For how long a key and its successor work side by side: now, 24h, 7d or a number of hours. Returns the hours. */
+export function overlapHours(value: string): number {
+  const [, count, unit] = /^([0-9]{1,3})([hd]?)$/.exec(value === "now" ? "0" : value) ?? [];
+  const hours = Number(count) * (unit === "d" ? 24 : 1);
+  if (hours <= MAX_OVERLAP_HOURS) return hours;
+  throw new InvalidArgumentError("It must be now, or 1 to 168 hours, such as 1h, 24h or 7d.");
+}
+
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /** A moment in ISO 8601: a date, or a date and a time, in UTC unless it has an offset; NaN when it is none. */

@@ -1,5 +1,16 @@
 import type { Command } from "commander";
-import { COMPANY_OPTION, futureMoment, nameOf, scopes, uuid } from "./arguments.ts";
+import {
+  API_KEY,
+  type ApiKey,
+  called,
+  endOf,
+  type NewApiKey,
+  noKey,
+  shortened,
+  shownOnce,
+  stateOf,
+} from "./api_key.ts";
+import { COMPANY_OPTION, futureMoment, nameOf, overlapHours, scopes, uuid } from "./arguments.ts";
 import { noCompany, requireCompany } from "./companies.ts";
 import { EXAMPLE_COMPANY, EXAMPLE_ROW, examples } from "./examples.ts";
 import { JSON_OPTION, moment, print, printable, type Printing, table } from "./print.ts";
@@ -7,34 +18,13 @@ import { byAge, everyRow } from "./lists.ts";
 import { OperatorError } from "./operator_error.ts";
 import { openProject } from "./project.ts";
 
-/** An API key as the commands show it: neither the key itself nor its hash. */
-interface ApiKey {
-  id: string;
-  company_id: string;
-  name: string;
-  hint: string;
-  scopes: string[];
-  is_active: boolean;
-  expires_at: string | null;
-  last_used_at: string | null;
-  created_at: string;
-}
-
-const API_KEY =
-  "id, company_id, name, hint, scopes, is_active, expires_at, last_used_at, created_at";
-
-/** What create_api_key() answers. */
-interface NewApiKey extends Omit<ApiKey, "hint" | "is_active" | "last_used_at"> {
-  /** The key itself, which is shown only when it is created. */
-  api_key: string;
-}
-
+const HOUR_MS = 3_600_000;
 const ID_ARGUMENT = ["<id>", "the key's id, from key list", uuid] as const;
 
-/** Adds `key create`, `list`, `deactivate`, `activate` and `delete`. */
+/** Adds `key create`, `list`, `rotate`, `deactivate`, `activate` and `delete`. */
 export function keyCommands(program: Command) {
   const key = program.command("key")
-    .description("Create, list, deactivate, activate and delete the API keys of a company.")
+    .description("Create, list, rotate, deactivate, activate and delete the API keys of a company.")
     .addHelpText(
       "after",
       examples(
@@ -80,6 +70,28 @@ export function keyCommands(program: Command) {
     .addHelpText("after", examples(`npm run admin -- key list --company ${EXAMPLE_COMPANY}`))
     .action(listKeys);
 
+  key.command("rotate")
+    .description(
+      "Create a successor of an API key, with the same name and scopes, and print it. It is never shown again. " +
+        "The key itself works until the overlap ends.",
+    )
+    .usage("<id> [options]")
+    .argument(...ID_ARGUMENT)
+    .option(
+      "--overlap <time>",
+      "for how long both keys work: now, 1h, 24h, 7d or a number of hours up to 168 (default: 24h)",
+      overlapHours,
+    )
+    .option(...JSON_OPTION)
+    .addHelpText(
+      "after",
+      examples(
+        `npm run admin -- key rotate ${EXAMPLE_ROW}`,
+        `npm run admin -- key rotate ${EXAMPLE_ROW} --overlap 7d`,
+      ),
+    )
+    .action(rotateKey);
+
   key.command("deactivate")
     .description("Deactivate an API key. Its next request is refused.")
     .argument(...ID_ARGUMENT)
@@ -118,14 +130,44 @@ async function createKey(
   print(options, created, () =>
     [
       `Created the key "${printable(created.name)}" (${created.scopes.join(", ")}), ` +
-      `which ${
-        created.expires_at ? `expires ${moment(created.expires_at, "")}` : "does not expire"
-      }. ` +
-      `Its id is ${created.id}.`,
-      "",
-      created.api_key,
-      "",
-      "The key is shown only this once: store it where you keep secrets.",
+      `${endOf(created)} Its id is ${created.id}.`,
+      ...shownOnce(created),
+    ].join("\n"));
+}
+
+async function rotateKey(
+  id: string,
+  { overlap = 24, ...options }: Printing & { overlap?: number },
+) {
+  const { db, rows } = openProject();
+  // Read before: when a request after the rotation failed, the new key would be lost.
+  const old: ApiKey | null = rows(
+    await db.from("api_keys").select(API_KEY).eq("id", id).maybeSingle(),
+  );
+  if (!old) throw new OperatorError(noKey(id));
+  const made = rows(
+    await db.rpc("rotate_api_key", { key_id: id, overlap_hours: overlap }),
+    {
+      PT404: noKey(id),
+      PT409: `The key ${
+        called(old)
+      } was already replaced: rotate its successor, which key list shows.`,
+    },
+  ) as NewApiKey;
+  const overlapEnd = Date.parse(made.created_at) + overlap * HOUR_MS;
+  const end = Math.min(overlapEnd, Date.parse(old.expires_at ?? "") || Infinity);
+  const oldKeyEndsAt = new Date(end).toISOString();
+  print(options, { ...made, replaces: id, old_key_ends_at: oldKeyEndsAt }, () =>
+    [
+      `Created a successor of the key ${called(old)}, with the same scopes (${
+        made.scopes.join(", ")
+      }), ${endOf(made)} Its id is ${made.id}.`,
+      end <= Date.parse(made.created_at)
+        ? "The old key is refused from now on."
+        : old.is_active
+        ? `The old key works until ${moment(oldKeyEndsAt, "")}.`
+        : `The old key stays inactive, and ends ${moment(oldKeyEndsAt, "")}.`,
+      ...shownOnce(made),
     ].join("\n"));
 }
 
@@ -138,15 +180,22 @@ async function listKeys(options: Printing & { company: string }) {
         .gt("id", after).order("id").limit(limit),
   );
   if (keys.length === 0) await requireCompany(project, options.company);
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  const replaced = new Set(keys.map(({ replaces }) => replaces));
+  const predecessor = ({ replaces }: ApiKey) => replaces ? byId.get(replaces) : undefined;
   print(options, keys.sort(byAge), () =>
     table(keys, {
       ID: ({ id }) => id,
       NAME: ({ name }) => name,
       KEY: shortened,
       SCOPES: ({ scopes }) => scopes.join(","),
-      STATE: stateOf,
+      STATE: (key) => stateOf(key, replaced.has(key.id)),
       EXPIRES: ({ expires_at }) => moment(expires_at, "never"),
       "LAST USED": ({ last_used_at }) => moment(last_used_at, "never"),
+      // A company whose keys were never rotated is spared the column.
+      ...(keys.some(predecessor) && {
+        REPLACES: (key: ApiKey) => predecessor(key) ? shortened(predecessor(key)!) : "",
+      }),
     }, "This company has no API keys."));
 }
 
@@ -166,22 +215,4 @@ async function deleteKey(id: string, options: Printing) {
   );
   if (!key) throw new OperatorError(noKey(id));
   print(options, key, () => `Deleted the key ${called(key)}.`);
-}
-
-/** Whether the API accepts a key, and if not, why. */
-function stateOf({ is_active, expires_at }: ApiKey): string {
-  if (!is_active) return "inactive";
-  return expires_at !== null && Date.parse(expires_at) <= Date.now() ? "expired" : "active";
-}
-
-function called(key: ApiKey): string {
-  return `"${printable(key.name)}" (${shortened(key)})`;
-}
-
-function shortened({ hint }: ApiKey): string {
-  return `sk_live_…${hint}`;
-}
-
-function noKey(id: string): string {
-  return `No API key has the id ${id}: npm run admin -- key list shows the ids.`;
 }

@@ -8,6 +8,7 @@ import { companyCommands } from "./companies.ts";
 import { contactCommands } from "./contacts.ts";
 import { jobCommands } from "./jobs.ts";
 import { keyCommands } from "./keys.ts";
+import { memberCommands } from "./members.ts";
 import { OperatorError } from "./operator_error.ts";
 import { printable } from "./print.ts";
 import { secretsCommands } from "./secrets.ts";
@@ -33,7 +34,7 @@ export async function runCommand(args: string[]): Promise<number> {
 function newProgram(): Command {
   const program = new Command("npm run admin --")
     .description(
-      "Manage companies, API keys, messaging accounts, their jobs, apps and events, and the feeds of changes, on the local stack or " +
+      "Manage companies, their members, API keys, messaging accounts, their jobs, apps and events, and the feeds of changes, on the local stack or " +
         "on the Supabase project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
     )
     .helpOption("--help", "show this text")
@@ -55,6 +56,7 @@ A command that fails says why and exits with 1; wrong usage exits with 2.`,
   companyCommands(program);
   contactCommands(program);
   keyCommands(program);
+  memberCommands(program);
   accountCommands(program);
   appCommands(program);
   channelCommands(program);

@@ -3,6 +3,19 @@ import { delay } from "deno-std/async/delay.js";
 import { refusedHost } from "./host_header.ts";
 
 type Answer = (request: Request) => Promise<Response>;
+/** @param caller the address from which the request came. */
+type AnswerTo = (request: Request, caller: string) => Promise<Response>;
+
+/** What is behind the door. */
+export interface Rooms {
+  rest: AnswerTo;
+  functions: AnswerTo;
+  auth: AnswerTo;
+  mail(request: Request): Response;
+  /** The page on which a company looks after its keys. */
+  settings: Answer;
+  docs?: Answer;
+}
 
 /** The requested port is taken; the message says what to do. */
 export class PortTaken extends Error {
@@ -17,33 +30,34 @@ export class PortTaken extends Error {
  * @throws PortTaken
  */
 export function openDoor(port: number, sandbox: Answer) {
-  let open!: (rest: Answer, functions: Answer, docs?: Answer) => void;
   let underWay = 0;
-  const behind = new Promise<{ rest: Answer; functions: Answer; docs?: Answer }>((resolve) => {
-    open = (rest, functions, docs) => resolve({ rest, functions, docs });
-  });
+  const { promise: behind, resolve: open } = Promise.withResolvers<Rooms>();
   try {
     const server = Deno.serve({
       hostname: "127.0.0.1",
       port,
       onListen: () => {},
-    }, async (request) => {
+    }, async (request, { remoteAddr }) => {
       const refusal = refusedHost(request);
       if (refusal) return refusal;
       const { pathname } = new URL(request.url);
+      if (pathname === "/sandbox/mail") return (await behind).mail(request);
       // Not counted: a request that waits for the channel is counted itself.
       if (pathname.startsWith("/sandbox/")) return await sandbox(request);
-      // Nor is one that waits for the documentation to be built.
-      if (/^\/docs(\/|$)/.test(pathname)) {
-        const { docs } = await behind;
-        if (docs) return await docs(request);
+      // Nor is one that waits for a site to be built.
+      if (/^\/(docs|settings)(\/|$)/.test(pathname)) {
+        const { docs, settings } = await behind;
+        const site = pathname.startsWith("/docs") ? docs : settings;
+        if (site) return await site(request);
       }
       underWay++;
       try {
-        const { rest, functions, docs } = await behind;
-        if (pathname.startsWith("/functions/v1/")) return await functions(request);
-        if (pathname.startsWith("/rest/v1/")) return await rest(request);
-        const message = "This stack serves /functions/v1/, /rest/v1/" +
+        const { rest, functions, auth, docs } = await behind;
+        const caller = remoteAddr.transport === "tcp" ? remoteAddr.hostname : "127.0.0.1";
+        if (pathname.startsWith("/functions/v1/")) return await functions(request, caller);
+        if (pathname.startsWith("/rest/v1/")) return await rest(request, caller);
+        if (pathname.startsWith("/auth/v1/")) return await auth(request, caller);
+        const message = "This stack serves /functions/v1/, /rest/v1/, /auth/v1/, /settings/" +
           (docs ? ", /sandbox/ and /docs/" : " and /sandbox/");
         return Response.json({ message }, { status: 404 });
       } finally {

@@ -13,6 +13,10 @@ export interface Secrets {
   jobs_secret: string;
   publishable_key: string;
   secret_key: string;
+  /** With which the demo company's owner signs in, until there is another. */
+  owner_password: string;
+  /** The same of its agent. */
+  agent_password: string;
 }
 
 /**
@@ -35,7 +39,25 @@ function newSecrets(): Secrets {
     jobs_secret: random(32),
     publishable_key: `sb_publishable_${random(24)}`,
     secret_key: `sb_secret_${random(24)}`,
+    owner_password: password(),
+    agent_password: password(),
   };
+}
+
+/** No letter and digit of these is taken for another. */
+const LEGIBLE = "abcdefghjkmnpqrstuvwxyz23456789";
+
+/** A password that a person reads and types: four groups of four, 79 bits. */
+function password(): string {
+  const group = () =>
+    Array.from(
+      { length: 4 },
+      () =>
+        LEGIBLE[
+          Math.floor(crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32 * LEGIBLE.length)
+        ],
+    ).join("");
+  return Array.from({ length: 4 }, group).join("-");
 }
 
 function random(bytes: number): string {

@@ -19,6 +19,7 @@ const TOOLS = {
   "--with-tools": join(root, "tools"),
   "--with-bench-tools": join(root, "bench", "tools"),
   "--with-site": join(root, "site"),
+  "--with-settings": join(root, "settings"),
 };
 for (const [flag, folder] of Object.entries(TOOLS)) {
   if (process.argv.includes(flag)) install(folder);

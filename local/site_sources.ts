@@ -24,10 +24,15 @@ export function filesBelow(folder: string): string[] {
   }).sort();
 }
 
-/** A text that changes with every change of a source, by name, size and time. It costs a millisecond or two. */
+/** A text that changes with every change of a source of the site. It costs a millisecond or two. */
 export function stateOfSources(): string {
+  return stateOfFiles([...FOLDERS.flatMap(filesBelow), ...FILES]);
+}
+
+/** A text that changes with every change of these files, by name, size and time. */
+export function stateOfFiles(paths: string[]): string {
   const hash = createHash("sha256");
-  for (const path of [...FOLDERS.flatMap(filesBelow), ...FILES]) {
+  for (const path of paths) {
     const file = statSync(join(root, path), { throwIfNoEntry: false });
     hash.update(`${path}\n${file?.size}\n${file?.mtimeMs}\n`);
   }
@@ -36,6 +41,11 @@ export function stateOfSources(): string {
 
 /** Whether a folder has a site that was made of the sources as they are now. */
 export function isCurrent(out: string): boolean {
+  return isMadeOf(out, stateOfSources);
+}
+
+/** Whether a folder was built of sources in the state in which they are now. */
+export function isMadeOf(out: string, stateOfSources: () => string): boolean {
   const file = join(out, MADE_OF);
   return existsSync(file) && Deno.readTextFileSync(file) === stateOfSources();
 }

@@ -6,6 +6,9 @@ import {
   makeDemoApp,
   renewSandboxCatalogues,
 } from "./demo.ts";
+import { authHost } from "./auth/auth.ts";
+import { demoPeople, type DemoPerson } from "./auth/demo_people.ts";
+import { mailbox } from "./auth/mailbox.ts";
 import { serveDocs } from "./docs.ts";
 import { openDoor } from "./door.ts";
 import { functionEnvironment } from "./functions/environment.ts";
@@ -20,6 +23,7 @@ import { startRest } from "./rest/rest.ts";
 import { sandboxHost } from "./sandbox/host.ts";
 import type { SandboxOptions } from "./sandbox/sandbox.ts";
 import { loadSecrets } from "./secrets.ts";
+import { serveSettings } from "./settings.ts";
 
 export interface StackOptions {
   /** Holds the database, the secrets and stack.json; made when missing. */
@@ -60,9 +64,15 @@ export interface StackAddresses {
   sandbox_url: string | null;
   /** Where the documentation is; null when this stack does not serve it. */
   docs_url: string | null;
+  /** Where a company looks after its keys; null when this stack does not serve the page. */
+  settings_url: string | null;
+  /** Where the e-mails are that a hosted project would send. */
+  mail_url: string | null;
   database_url: string;
   publishable_key: string;
   secret_key: string;
+  /** Who of the demo company can sign in with a password; null without the demo company. */
+  people: DemoPerson[] | null;
   /** null when the demo company was not written or has been deleted. */
   demo: { company_id: string; api_key: string } | null;
   /** The sandbox's app, which signs events; null without the demo company, or when another API is used. */
@@ -144,11 +154,29 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     secretKey: secrets.secret_key,
   });
   starting.defer(rest.close);
+  const mails = mailbox();
+  const auth = authHost({
+    url: databaseUrl(database.port, "supabase_auth_admin", password),
+    origin: url,
+    jwtSecret: secrets.jwt_secret,
+    publishableKey: secrets.publishable_key,
+    secretKey: secrets.secret_key,
+    mailbox: mails,
+  });
+  starting.defer(auth.close);
   const functions = await loadingFunctions;
-  const demo = await demoKey(owner);
+  const [demo, people] = await Promise.all([demoKey(owner), demoPeople(owner, secrets)]);
   const docs = docsUrl ? serveDocs({ apiKey: demo?.api_key ?? null, port: door.port }) : null;
-  starting.defer(() => docs?.stop());
-  door.open(rest.fetch, options.around?.(functions) ?? functions, docs?.fetch);
+  const settings = serveSettings({ publishableKey: secrets.publishable_key, hasDocs: !!docsUrl });
+  for (const site of [settings, docs]) starting.defer(() => site?.stop());
+  door.open({
+    rest: rest.fetch,
+    functions: options.around?.(functions) ?? functions,
+    auth: auth.fetch,
+    mail: mails.fetch,
+    settings: settings.fetch,
+    docs: docs?.fetch,
+  });
 
   const addresses: StackAddresses = {
     url,
@@ -158,9 +186,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     channel_url: whatsappApiUrl,
     sandbox_url: isSandbox ? `${url}/sandbox/messages` : null,
     docs_url: docsUrl && `${docsUrl}/`,
+    settings_url: `${url}/settings/`,
+    mail_url: `${url}/sandbox/mail`,
     database_url: databaseUrl(database.port, "postgres", password),
     publishable_key: secrets.publishable_key,
     secret_key: secrets.secret_key,
+    people,
     demo,
     channel_app: app &&
       { ...app, callback_url: `${url}/functions/v1/whatsapp/webhook/${app.app_key}` },

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { DemoPerson } from "./auth/demo_people.ts";
 import { portUpTo } from "./port_option.ts";
 import { DEMO_PHONE_NUMBER_ID } from "./sandbox/numbers.ts";
 import { startStack } from "./stack.ts";
@@ -97,6 +98,7 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
     `  Template sends ${addresses.template_url}`,
     ...(addresses.sandbox_url ? [`  Sandbox        ${addresses.sandbox_url}`] : []),
     ...(addresses.docs_url ? [`  Docs           ${addresses.docs_url}`] : []),
+    `  Settings       ${addresses.settings_url}`,
     `  Data API       ${addresses.url}/rest/v1`,
     `  Database       ${addresses.database_url}`,
     `  For programs   ${folder}/stack.json`,
@@ -104,6 +106,7 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
   const next = addresses.demo
     ? [
       `  Demo API key   ${addresses.demo.api_key}`,
+      ...(addresses.people ?? []).map(signIn),
       "",
       "Try it:",
       "",
@@ -117,6 +120,12 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
       '  npm run admin -- company create "My company"',
     ];
   return [...lines, ...next, "", "Ctrl-C ends everything."].join("\n");
+}
+
+/** How a person of the demo company signs in. */
+function signIn({ email, role, password }: DemoPerson, place: number): string {
+  const secret = password ?? "with the password that was chosen";
+  return `  ${place === 0 ? "Sign in       " : "              "} ${email} (${role}) ${secret}`;
 }
 
 /** How to play a person who writes to the demo company. */

@@ -23,6 +23,13 @@ export const HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", '"': "&quot;" };
+
+/** A text as it stands in HTML, also in an attribute between double quotes. */
+export function escaped(text: string): string {
+  return text.replace(/[&<"]/g, (character) => ENTITIES[character]);
+}
+
 /**
  * Answers a file of a folder: `index.html` for a path that ends in a slash, 304 when the client has it, and 404 with
  * the folder's `404.html` when there is no such file. Nothing outside the folder is answered, also not by a symbolic

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { replaceFolder } from "../local/built_folder.ts";
 import { root } from "../local/checkout.ts";
 import { LOCAL_API_URL } from "../local/usual_port.ts";
 import { landingPage } from "./landing.ts";
@@ -10,7 +10,7 @@ import { faultsOfList, GROUPS, placeOf } from "./pages.ts";
 import { referencePage, STATIC_SETTINGS } from "./reference.ts";
 import { scalarFile } from "./scalar.ts";
 import { sectionsOf } from "./search.ts";
-import { filesBelow, MADE_OF, stateOfSources } from "../local/site_sources.ts";
+import { filesBelow, stateOfSources } from "../local/site_sources.ts";
 import { OPENAPI_FILE, readOpenApi } from "./openapi.ts";
 
 export interface SiteOptions {
@@ -28,13 +28,7 @@ export interface SiteOptions {
  * @throws Error with a sentence for each page, link or download that is at fault.
  */
 export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise<void> {
-  refuseOtherFolder(out);
-  const madeOf = stateOfSources();
-  const unfinished = `${out}.unfinished`;
-  const replaced = `${out}.replaced`;
-  // One that was killed may have left them.
-  for (const folder of [unfinished, replaced]) await removeFolder(folder);
-  try {
+  await replaceFolder(out, "a site", stateOfSources(), async (unfinished) => {
     for (const [place, content] of await contentOf(apiUrl)) {
       const path = join(unfinished, place);
       await Deno.mkdir(dirname(path), { recursive: true });
@@ -42,13 +36,7 @@ export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise
       else await Deno.copyFile(content.copyOf, path);
     }
     await Deno.copyFile(await scalarFile(progress), join(unfinished, "scalar.js"));
-    await Deno.writeTextFile(join(unfinished, MADE_OF), madeOf);
-    await Deno.mkdir(dirname(out), { recursive: true });
-    await Deno.rename(out, replaced).catch(unlessMissing);
-    await Deno.rename(unfinished, out);
-  } finally {
-    for (const folder of [unfinished, replaced]) await removeFolder(folder);
-  }
+  });
 }
 
 /** What pages and examples say where the address of a deployment is to be filled in. */
@@ -126,19 +114,4 @@ async function filesFor(apiUrl: string | null, files: Files): Promise<[string, C
     const filled = text.replaceAll(JSON.stringify(LOCAL_API_URL), JSON.stringify(apiUrl));
     return [to, filled.replaceAll(ANY_PROJECT, apiUrl)];
   }));
-}
-
-/** What a folder had is gone after a build, so it may have nothing but a site. */
-function refuseOtherFolder(out: string) {
-  if (!existsSync(out) || existsSync(join(out, MADE_OF))) return;
-  if (Deno.statSync(out).isDirectory && Array.from(Deno.readDirSync(out)).length === 0) return;
-  throw new Error(`${out} has something else than a site. Choose a new folder with --out.`);
-}
-
-async function removeFolder(path: string) {
-  await Deno.remove(path, { recursive: true }).catch(unlessMissing);
-}
-
-function unlessMissing(error: unknown) {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }

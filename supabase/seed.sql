@@ -17,12 +17,21 @@
 insert into public.companies (id, name, created_at) values
   ('de300000-0000-4000-8000-000000000001', 'Ondalva Coffee Equipment', now() - interval '120 days');
 
--- Only columns that every version of the auth schema has. These people have no password, so nobody can sign
--- in as one of them.
-insert into auth.users (id, email) values
+-- Only columns that every version of the auth schema has. Supabase Auth finds a person by instance and audience, and
+-- cannot read one whose tokens are null. Nobody here has a password: a magic link signs a person in, and `npm start`
+-- gives two of them passwords of its own.
+insert into auth.users (
+  id, instance_id, aud, role, email, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, created_at, updated_at,
+  confirmation_token, recovery_token, email_change_token_new, email_change
+)
+select
+  v.id::uuid, '00000000-0000-0000-0000-000000000000', 'authenticated', 'authenticated', v.email, now(),
+  '{"provider": "email", "providers": ["email"]}', '{}', now(), now(), '', '', '', ''
+from (values
   ('de300001-0000-4000-8000-000000000001', 'helena.duarte@ondalva.example'),
   ('de300001-0000-4000-8000-000000000002', 'tomas.vidal@ondalva.example'),
-  ('de300001-0000-4000-8000-000000000003', 'amina.okoro@ondalva.example');
+  ('de300001-0000-4000-8000-000000000003', 'amina.okoro@ondalva.example')
+) as v (id, email);
 
 insert into public.company_members (company_id, user_id, role, name, created_at)
 select 'de300000-0000-4000-8000-000000000001', person.id, v.role, v.name, now() - v.age

@@ -66,9 +66,12 @@ export async function namedStack(): Promise<StackAddresses | null> {
     channel_url: "",
     sandbox_url: Deno.env.get("SANDBOX_URL") || null,
     docs_url: null,
+    settings_url: null,
+    mail_url: null,
     database_url,
     publishable_key: Deno.env.get("SUPABASE_PUBLISHABLE_KEY")!,
     secret_key: "",
+    people: null,
     demo: null,
     channel_app: null,
   };

@@ -1,8 +1,11 @@
 import { waitAtMost } from "../../supabase/functions/_shared/wait_at_most.ts";
-import { readdressed } from "../readdressed.ts";
+import { forwarded } from "../forwarded.ts";
 
-/** Answers a request to /functions/v1/…, as the platform's function host does. */
-export type FunctionsHost = (request: Request) => Promise<Response>;
+/**
+ * Answers a request to /functions/v1/…, as the platform's function host does.
+ * @param caller the address from which it came; this machine's by default.
+ */
+export type FunctionsHost = (request: Request, caller?: string) => Promise<Response>;
 
 const folder = new URL("../../supabase/functions/", import.meta.url);
 const PREFIX = "/functions/v1";
@@ -38,7 +41,7 @@ export async function loadFunctions(names: string[]): Promise<FunctionsHost> {
     const { default: entry } = await import(new URL(`${name}/index.ts`, folder).href);
     functions.set(name, entry.fetch);
   }
-  return async (request) => {
+  return async (request, caller) => {
     const url = new URL(request.url);
     url.pathname = url.pathname.slice(PREFIX.length);
     const answer = functions.get(url.pathname.split("/")[1]);
@@ -47,7 +50,7 @@ export async function loadFunctions(names: string[]): Promise<FunctionsHost> {
       return Response.json({ code: "NOT_FOUND", message }, { status: 404 });
     }
     try {
-      return await answer(readdressed(request, url.href));
+      return await answer(forwarded(request, url.href, caller));
     } catch (error) {
       console.error(error);
       return Response.json({ code: "WORKER_ERROR", message: "Function exited" }, { status: 500 });

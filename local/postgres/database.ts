@@ -18,21 +18,31 @@ export function databaseUrl(port: number, user: string, password: string): strin
 }
 
 const bootstrapFile = new URL("./bootstrap.sql", import.meta.url);
+const authFile = new URL("./auth.sql", import.meta.url);
 const migrationsFolder = new URL("../../supabase/migrations/", import.meta.url);
 const seedFile = new URL("../../supabase/seed.sql", import.meta.url);
 
 /**
- * Gives a new cluster the roles and schemas of a Supabase database, once.
+ * Gives a cluster the roles and schemas of a Supabase database that it does not have yet: all of them when it is
+ * new, those of Supabase Auth when a version that had no sign-in has made it.
  * @param admin a connection as the superuser.
  */
 export async function bootstrap(admin: Sql, password: string) {
-  const [done] = await admin`select from pg_roles where rolname = 'authenticator'`;
-  if (done) return;
-  const passwords = ["postgres", "authenticator"].map((role) =>
-    `alter role ${role} password '${password}';`
-  );
+  const [has] = await admin`
+    select to_regrole('authenticator') is not null as roles,
+      to_regclass('auth.audit_log_entries') is not null as auth
+  `;
+  const files = [
+    ...(has.roles ? [] : [{ file: bootstrapFile, roles: ["postgres", "authenticator"] }]),
+    ...(has.auth ? [] : [{ file: authFile, roles: ["supabase_auth_admin"] }]),
+  ];
+  if (files.length === 0) return;
+  const statements = files.map(async ({ file, roles }) => {
+    const passwords = roles.map((role) => `alter role ${role} password '${password}';`);
+    return [await Deno.readTextFile(file), ...passwords].join("\n");
+  });
   // One message is one transaction, so a start that is killed here leaves nothing behind.
-  await admin.unsafe(await Deno.readTextFile(bootstrapFile) + passwords.join("\n"));
+  await admin.unsafe((await Promise.all(statements)).join("\n"));
 }
 
 /**

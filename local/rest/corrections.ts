@@ -4,6 +4,7 @@
 // what PostgREST does, and a test in tests/local/ fails for each one that has become unnecessary. No other
 // part of this repository depends on these differences.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type KyselyPlugin, type OperationNodeTransformer, sql } from "kysely";
 import { asPostgrest } from "./database_errors.ts";
 import { EmbeddedAsJsonb } from "./embedded_rows.ts";
@@ -24,9 +25,12 @@ export interface LiteConnection {
 type Catalogue = { views: { name: string; schema: string; sql: string }[] };
 type SessionVars = { auth?: { role?: string; jwt?: object }; readOnly?: boolean; call?: RpcCall };
 /** A request that calls a function. */
-type RpcCall = { method: string; path: string; requestHeaders?: object };
+type RpcCall = { method: string; path: string };
 type Work = (database: Database) => Promise<unknown>;
 type Database = { withPlugin(plugin: KyselyPlugin): Database };
+
+/** The request that is being answered, for what the database is told of it. */
+export const ofRequest = new AsyncLocalStorage<Request>();
 
 /**
  * Corrects a connection in place.
@@ -77,16 +81,15 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
   // of a function. PostgREST also applies the settings of the request's role, such as its
   // statement_timeout, in lower case and where authenticator itself may take the role (its
   // Config/Database), and makes the transaction of a GET read-only. It reads them once, until it is
-  // notified; here they are read for each request.
+  // notified; here they are read for each request. And it tells every statement of the request: method, path and
+  // headers, but for the cookies. lite tells a function only.
   connection.applyRpcRequestGucs = () => Promise.resolve();
   connection.applyJwtSessionContext = async (transaction, { auth, readOnly, call }) => {
     const role = auth?.role ?? "anon";
     const claims = JSON.stringify({ ...auth?.jwt, role });
+    const request = ofRequest.getStore()!;
     const callSettings = call
       ? sql`
-        ('request.method', ${call.method}),
-        ('request.path', ${call.path}),
-        ('request.headers', ${JSON.stringify(call.requestHeaders ?? {})}),
         ('response.status', ''),
         ('response.headers', ''),
       `
@@ -98,12 +101,20 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
         where member = current_user::regrole and rolname = ${role}
         union all values
           ${callSettings}
+          ('request.method', ${request.method}),
+          ('request.path', ${new URL(request.url).pathname.slice("/rest/v1".length)}),
+          ('request.headers', ${headersOf(request)}),
           ('transaction_read_only', ${readOnly ? "on" : "off"}),
           ('request.jwt.claims', ${claims}),
           ('role', ${role})
       ) as settings (name, value)
     `.execute(transaction as never);
   };
+}
+
+function headersOf({ headers }: Request): string {
+  const { cookie: _, ...others } = Object.fromEntries(headers);
+  return JSON.stringify(others);
 }
 
 /**

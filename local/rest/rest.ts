@@ -1,10 +1,12 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import { connectionPool } from "./connection_pool.ts";
+import { forwarded } from "../forwarded.ts";
 import { readdressed } from "../readdressed.ts";
 import {
   correctConnection,
   type LiteConnection,
+  ofRequest,
   postgresTypes,
   trustTokens,
 } from "./corrections.ts";
@@ -14,7 +16,8 @@ import { judgeTimes } from "./token_times.ts";
 
 /** The Data API of the local stack: the `/rest/v1` of a hosted project. */
 export interface Rest {
-  fetch(request: Request): Promise<Response>;
+  /** @param caller the address from which the request came; this machine's by default. */
+  fetch(request: Request, caller?: string): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -87,17 +90,17 @@ export async function startRest(options: RestOptions): Promise<Rest> {
   await app.init();
 
   return {
-    async fetch(request) {
+    async fetch(request, caller) {
       if (!correct) return await app.fetch(readdressed(request, request.url));
       if (isTooLong(request)) return new Response("URI too long\n", { status: 414 });
-      const corrected = readdressed(request, sealFilters(request));
+      const corrected = forwarded(request, sealFilters(request), caller);
       const authorization = await judgeTimes(
         request.headers.get("Authorization"),
         options.jwtSecret,
       );
       if (authorization instanceof Response) return authorization;
       if (authorization) corrected.headers.set("Authorization", authorization);
-      const answer = await app.fetch(corrected);
+      const answer = await ofRequest.run(corrected, () => app.fetch(corrected));
       if (answer.headers.has("Content-Location")) {
         answer.headers.set("Content-Location", canonicalLocation(request.url));
       }

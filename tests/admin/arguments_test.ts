@@ -3,9 +3,13 @@ import { InvalidArgumentError } from "commander";
 import {
   channelId,
   countUpTo,
+  email,
   eventStates,
   futureMoment,
+  memberRole,
   nameOf,
+  overlapHours,
+  pageAddress,
   pastMoment,
   phone,
   scopes,
@@ -61,6 +65,31 @@ Deno.test("scopes are separated by commas, and a repeated scope counts once", ()
   assert.deepEqual(scopes("messaging"), ["messaging"]);
   assert.deepEqual(scopes("write, read,write"), ["write", "read"]);
   refuses(scopes, "", "read,", "read write", "admin", "READ");
+});
+
+Deno.test("an overlap is now, or hours or days up to a week", () => {
+  const overlaps = { now: 0, "0": 0, "1h": 1, "24h": 24, "7d": 168, "36": 36, "168": 168 };
+  for (const [value, hours] of Object.entries(overlaps)) {
+    assert.equal(overlapHours(value), hours, value);
+  }
+  refuses(overlapHours, "", "8d", "169", "169h", "-1", "1.5h", "90m", "7w", "NOW", "1h ", "1e2");
+});
+
+Deno.test("a member has an e-mail address and one of three roles, and an invitation leads to a page", () => {
+  assert.equal(email(" Ada@example.com "), "Ada@example.com");
+  refuses(
+    email,
+    "",
+    "ada",
+    "@example.com",
+    "ada@",
+    "a b@example.com",
+    `${"a".repeat(250)}@b.example`,
+  );
+  assert.equal(memberRole("owner"), "owner");
+  refuses(memberRole, "", "Owner", "boss");
+  assert.equal(pageAddress("http://127.0.0.1:54321/settings/"), "http://127.0.0.1:54321/settings/");
+  refuses(pageAddress, "", "/settings", "ftp://example.com", "https://", "javascript:alert(1)");
 });
 
 Deno.test("ids, phone numbers and names are checked as the database checks them", () => {

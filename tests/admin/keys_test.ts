@@ -90,6 +90,82 @@ Deno.test("keys are listed newest first, each with its scopes and state", async 
   ]);
 });
 
+Deno.test("a key is rotated: its successor is printed once, and the key works until the overlap ends", async () => {
+  const company = await bareCompany();
+  const old = await json(create(company, "--scopes", "read,messaging"));
+  const hint = (key: { api_key: string }) => `sk_live_…${key.api_key.slice(-4)}`;
+  const first = await json(["key", "rotate", old.id]);
+  assert.deepEqual([first.name, first.scopes, first.replaces], [
+    "A program",
+    ["messaging", "read"],
+    old.id,
+  ]);
+  const hours = (Date.parse(first.old_key_ends_at) - Date.now()) / 3_600_000;
+  assert.ok(hours > 23.9 && hours < 24.1, first.old_key_ends_at);
+  assert.deepEqual(
+    [await gatewayStatus(old.api_key), await gatewayStatus(first.api_key)],
+    [200, 200],
+  );
+
+  const text = await printed(["key", "rotate", first.id, "--overlap", "now"]);
+  assert.match(
+    text,
+    new RegExp(
+      `^Created a successor of the key "A program" \\(${hint(first)}\\), with the same scopes ` +
+        "\\(messaging, read\\), which does not expire\\. Its id is \\S+\\.\nThe old key is refused from now on\\.\n",
+    ),
+  );
+  assert.match(text, /shown only this once/);
+  const [second] = KEY.exec(text)!;
+  assert.deepEqual(
+    await Promise.all([old.api_key, first.api_key, second].map(gatewayStatus)),
+    [200, 401, 200],
+  );
+
+  const table = await printed(["key", "list", "--company", company]);
+  const cells = table.trimEnd().split("\n").map((line) => line.slice(38).split(/ {2,}/));
+  const ends = cells[3][4];
+  assert.deepEqual(cells.map((line) => [line[1], line[3], line[6]]), [
+    ["KEY", "STATE", "REPLACES"],
+    [hint({ api_key: second }), "active", hint(first)],
+    [hint(first), "expired", hint(old)],
+    [hint(old), "ending", undefined],
+  ]);
+  assert.equal(ends, `${first.old_key_ends_at.slice(0, 16).replace("T", " ")} UTC`);
+});
+
+Deno.test("a key that cannot be rotated is refused with a sentence, and an inactive one stays inactive", async () => {
+  const company = await bareCompany();
+  const { id } = await json(create(company, "--scopes", "read"));
+  const nobody = crypto.randomUUID();
+  const [unknown, wrong] = await Promise.all([
+    admin(["key", "rotate", nobody]),
+    admin(["key", "rotate", id, "--overlap", "8d"]),
+  ]);
+  assert.deepEqual(unknown, {
+    code: 1,
+    stdout: "",
+    stderr: `No API key has the id ${nobody}: npm run admin -- key list shows the ids.\n`,
+  });
+  assert.deepEqual(wrong.code, 2);
+  assert.match(wrong.stderr, /It must be now, or 1 to 168 hours, such as 1h, 24h or 7d\./);
+
+  await printed(["key", "deactivate", id]);
+  assert.match(
+    await printed(["key", "rotate", id, "--overlap", "7d"]),
+    /^The old key stays inactive, and ends \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/m,
+  );
+  const again = await admin(["key", "rotate", id]);
+  assert.match(
+    again.stderr,
+    /^The key "A program" \(.*\) was already replaced: rotate its successor, which key list shows\.\n$/,
+  );
+  const [event] = await withDatabase((sql) =>
+    sql`select actor_kind, client_address from api_key_events where key_id = ${id} and action = 'rotated'`
+  );
+  assert.equal(event.actor_kind, "platform");
+});
+
 Deno.test("a list longer than one page of the Data API is complete", async () => {
   const company = await bareCompany();
   await withDatabase((sql) =>

@@ -3,16 +3,31 @@ import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { admin, adminAlone, adminRuns, bareCompany } from "./command.ts";
 
-const GROUPS = ["company", "contacts", "key", "account", "app", "channel", "template", "jobs"];
+const GROUPS = [
+  "company",
+  "contacts",
+  "key",
+  "member",
+  "account",
+  "app",
+  "channel",
+  "template",
+  "jobs",
+];
 const COMMANDS = [
   "company create",
   "company list",
   "contacts import",
   "key create",
   "key list",
+  "key rotate",
   "key deactivate",
   "key activate",
   "key delete",
+  "member add",
+  "member list",
+  "member role",
+  "member remove",
   "account connect",
   "account list",
   "account disconnect",

@@ -33,6 +33,7 @@ Deno.test("there are exactly these policies", () => {
     "account_notices: people read what the channel says of their company's accounts (select to authenticated)",
     "api_key_errors: owners and admins read the errors of their company's keys (select to authenticated)",
     "api_key_errors: the platform reads the errors of keys (select to service_role)",
+    "api_key_events: owners and admins read what was done to their company's keys (select to authenticated)",
     "api_key_usage: owners and admins read the usage of their company's keys (select to authenticated)",
     "api_key_usage: the platform reads the usage of keys (select to service_role)",
     "api_keys: owners and admins delete their company's keys (delete to authenticated)",
@@ -117,7 +118,8 @@ function ruleOf({ table, command, roles }: Policy): string {
     return `(company_id = ( SELECT app.${name}('${argument}'::text) AS ${name}))`;
   }
   const column = table === "companies" ? "id" : "company_id";
-  const managed = ["api_keys", "api_key_usage", "api_key_errors"].includes(table) ||
+  const managed =
+    ["api_key_errors", "api_key_events", "api_key_usage", "api_keys"].includes(table) ||
     (["companies", "company_members"].includes(table) && command === "update") ||
     (["pipelines", "stages"].includes(table) && command === "delete");
   const ids = managed ? "managed_company_ids" : "member_company_ids";

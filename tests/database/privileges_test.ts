@@ -43,6 +43,8 @@ const TEAM = `id company_id name ${TIMES} version`;
 const MOVES = "won_at lost_at stage_changed_at";
 const DEAL =
   `id company_id title value status contact_id stage_id ${TIMES} words version ${MOVES} archived_at`;
+const KEY_EVENT = "id company_id key_id key_name key_hint action details actor_kind actor_id " +
+  "actor_name client_address created_at";
 const HISTORY = "id company_id deal_id kind from_value to_value at api_key_id user_id";
 const CONVERSATION = "id company_id contact_id messaging_account_id status assigned_to team_id " +
   `last_message_at window_expires_at ${TIMES} version phone_number_id`;
@@ -149,10 +151,11 @@ Deno.test("a person who has signed in reads and writes exactly these columns", a
         "id company_id account_id kind event value happened_at until stops_sending received_at",
     },
     api_key_errors: { select: KEY_ERRORS },
+    api_key_events: { select: KEY_EVENT },
     api_key_usage: { select: KEY_USAGE },
     api_keys: {
       select: "id company_id name hint scopes is_active expires_at last_used_at created_by " +
-        TIMES,
+        `${TIMES} replaces`,
       update: "name is_active",
       delete: true,
     },
@@ -229,6 +232,11 @@ Deno.test("the platform reads how keys were used, and writes it only through the
   const { api_key_errors, api_key_usage } = await privilegesOf("service_role");
   assert.deepEqual(api_key_errors, { select: KEY_ERRORS });
   assert.deepEqual(api_key_usage, { select: KEY_USAGE });
+});
+
+Deno.test("nobody writes what was done to keys, and the platform reads it", async () => {
+  const { api_key_events } = await privilegesOf("service_role");
+  assert.deepEqual(api_key_events, { select: KEY_EVENT });
 });
 
 Deno.test("the platform reads and deletes sends, and writes them only through the functions", async () => {

@@ -133,6 +133,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     phone_number_id: "0",
   };
   const calls = [
+    call("add_company_member", { company_id: company.id, email: "ada@people.example" }),
     call("add_pipeline", { pipeline: { name: "Renewals" } }),
     call("add_stage", { stage: { pipeline_id: company.pipeline_id, name: "Due" } }),
     call("apply_template_sync", {
@@ -170,6 +171,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("finish_media_upload", { upload_id: claim_id, media_id: "1" }),
     call("health", {}),
     call("jobs_status", {}),
+    call("list_company_members", { company_id: company.id }),
     call("merge_contact", { id: claim_id, from_id: claim_id }),
     call("message_changes", {}),
     call("other_conversation_not_closed", { conversation_id: company.conversation_id }),
@@ -179,6 +181,7 @@ Deno.test("each function is called with the tokens of its own scopes", async () 
     call("restart_changes", {}),
     call("restore_contact", { id: claim_id }),
     call("restore_deal", { id: claim_id }),
+    call("rotate_api_key", { key_id: claim_id }),
     call("schedule_jobs", { url: "https://example.com", secret: "x".repeat(32) }),
     call("sealed_account_tokens", {}),
     call("settle_send", { claim_id, outcome: "failed", reason: "template_rejected" }),

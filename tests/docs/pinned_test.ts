@@ -1,6 +1,8 @@
 // What is fetched from elsewhere is the same tomorrow.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
+import settingsLock from "../../settings/package-lock.json" with { type: "json" };
+import ofSettings from "../../settings/package.json" with { type: "json" };
 import siteLock from "../../site/package-lock.json" with { type: "json" };
 import ofSite from "../../site/package.json" with { type: "json" };
 import lock from "../../tools/package-lock.json" with { type: "json" };
@@ -27,9 +29,13 @@ interface Locked {
 }
 const packages: Record<string, Locked> = lock.packages;
 
-Deno.test("the tools and the site have exact versions, which their lock files have too", () => {
-  const ofLock: Record<string, Locked> = siteLock.packages;
-  for (const [list, locked] of [[wanted, packages], [ofSite, ofLock]] as const) {
+Deno.test("the tools, the site and the settings page have exact versions, which their lock files have too", () => {
+  const lists: [{ dependencies: Record<string, string> }, Record<string, Locked>][] = [
+    [wanted, packages],
+    [ofSite, siteLock.packages],
+    [ofSettings, settingsLock.packages],
+  ];
+  for (const [list, locked] of lists) {
     for (const [name, version] of Object.entries<string>(list.dependencies)) {
       assert.match(version, /^\d+\.\d+\.\d+$/, name);
       assert.equal(locked[`node_modules/${name}`]?.version, version, name);

@@ -5,9 +5,9 @@ import tools from "../../tools/package.json" with { type: "json" };
 import { readPage } from "../docs/pages.ts";
 import { answeringProxy } from "../support/answering_proxy.ts";
 import { call } from "../support/calls.ts";
+import { changesOnce } from "../support/changes.ts";
 import { type Company, newCompany } from "../support/company.ts";
 import { writes } from "../support/replying.ts";
-import { until } from "../support/started.ts";
 import { stack } from "../support/test_stack.ts";
 
 const FOLDER = "examples/flows/";
@@ -84,9 +84,9 @@ async function companyToWriteTo(): Promise<Company> {
     }),
   });
   assert.equal((await heard.json()).posted, false, "this stack's sandbox posts no events");
-  // Transactions of other tests delay the changes that the flows read.
+  // The flows read them.
   for (const path of ["/messages/changes", "/contacts/changes"]) {
-    await until(async () => (await call(company.keys.read, "GET", path)).body.data.length > 0);
+    await changesOnce(company.keys.read, path, (rows) => rows.length > 0);
   }
   return company;
 }

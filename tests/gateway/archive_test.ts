@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
+import { changesOnce } from "../support/changes.ts";
 import { replyIn, sendReply, writes } from "../support/replying.ts";
 import { sendTemplate, takenFrom, template } from "../support/sending.ts";
-import { until } from "../support/started.ts";
 
 const company = await newCompany();
 const { keys, stage_ids: [stage_id] } = company;
@@ -188,13 +188,11 @@ Deno.test("the changes show that a record was archived, and when", async () => {
     await archive(`${list}/${id}`);
     const changes = `${list}/changes?cursor=${start.body.pagination.next_cursor}`;
     let shown: unknown;
-    // Transactions of other tests delay the changes, so some of before may come too.
-    await until(async () => {
-      const { data } = (await ask("GET", changes)).body;
-      return shown = data.find((row: { id: string; archived_at: unknown }) =>
-        row.id === id && row.archived_at
-      );
-    });
+    await changesOnce(
+      keys.all,
+      changes,
+      (rows) => shown = rows.find((row) => row.id === id && row.archived_at),
+    );
     assert.deepEqual(shown, (await ask("GET", `${list}/${id}?archived=only`)).body.data);
   }
 });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
+import { changesOnce } from "../support/changes.ts";
 import { addMessage, anyPhone, type Company, newCompany } from "../support/company.ts";
 import { changesRoutes } from "../support/routes.ts";
 import { until } from "../support/started.ts";
@@ -18,14 +19,15 @@ async function page({ keys }: Company, path: string): Promise<Page> {
   return body;
 }
 
-/** Waits until the changes behind a cursor have this row. Other tests write too, and delay them. */
-async function untilShown(company: Company, path: string, cursor: string, id: string) {
-  let found: Page;
-  await until(async () => {
-    found = await page(company, `${path}?cursor=${cursor}&limit=200`);
-    return found.data.some((row) => row.id === id);
-  });
-  return found!;
+/** The changes behind a cursor, once they have this row. */
+async function untilShown({ keys }: Company, path: string, cursor: string, id: string) {
+  const changes = `${path}?cursor=${cursor}&limit=200`;
+  const { body } = await changesOnce(keys.read, changes, hasRow(id));
+  return body as Page;
+}
+
+function hasRow(id: string) {
+  return (rows: Page["data"]) => rows.some((row) => row.id === id);
 }
 
 /** A cursor as it is made, for changed ones. */
@@ -86,12 +88,9 @@ for (const { pattern } of changesRoutes) {
     });
     const { next_cursor } = (await page(company, `${pattern}?start=beginning&limit=1`)).pagination;
     assert.match(next_cursor, /^[A-Za-z0-9_-]+$/);
-    let changes: Page["data"] = [];
     const rows = pattern === "/messages/changes" ? 2 : 1;
-    await until(async () => {
-      changes = (await page(company, pattern)).data;
-      return changes.length === rows;
-    });
+    const told = await changesOnce(company.keys.read, pattern, ({ length }) => length === rows);
+    const changes: Page["data"] = told.body.data;
     const resource = pattern.replace("/changes", "");
     for (const change of changes) {
       const { body } = await call(company.keys.read, "GET", `${resource}/${change.id}`);
@@ -103,19 +102,23 @@ for (const { pattern } of changesRoutes) {
 
   Deno.test(`${pattern}?fields= answers these fields of a record, and of a deleted one what is left`, async () => {
     const company = await newCompanyWithMessage();
-    const changes = async () => (await page(company, `${pattern}?fields=updated_at,id`)).data;
-    await until(async () => (await changes()).length === 1);
-    assert.deepEqual(Object.keys((await changes())[0]), ["id", "updated_at"]);
+    const changes = `${pattern}?fields=updated_at,id`;
+    const told = await changesOnce(company.keys.read, changes, ({ length }) => length === 1);
+    assert.deepEqual(Object.keys(told.body.data[0]), ["id", "updated_at"]);
     await deleteRecords(company);
-    const deleted = async () => (await changes()).find((row) => "deleted_at" in row);
-    await until(async () => await deleted() !== undefined);
-    assert.deepEqual(Object.keys((await deleted())!), ["id", "company_id", "deleted_at"]);
+    let deleted: object | undefined;
+    await changesOnce(
+      company.keys.read,
+      changes,
+      (rows) => deleted = rows.find((row) => "deleted_at" in row),
+    );
+    assert.deepEqual(Object.keys(deleted!), ["id", "company_id", "deleted_at"]);
   });
 
   Deno.test(`${pattern}?start=now shows nothing, and then what is changed from now on`, async () => {
     const company = await newCompanyWithMessage();
     const id = OWN[pattern](company);
-    await until(async () => (await page(company, pattern)).data.some((row) => row.id === id));
+    await changesOnce(company.keys.read, pattern, hasRow(id));
     const { data, pagination } = await page(company, `${pattern}?start=now`);
     assert.deepEqual([data, pagination.has_more], [[], false]);
     const still = await page(company, `${pattern}?cursor=${pagination.next_cursor}`);
@@ -246,11 +249,8 @@ Deno.test("a row that is there again under its id is shown, and its tombstone is
       return row;
     })
   );
-  let shown: Page["data"] = [];
-  await until(async () => {
-    shown = (await page(company, "/contacts/changes")).data.filter((row) => row.id === id);
-    return shown.length > 0;
-  });
+  const told = await changesOnce(company.keys.read, "/contacts/changes", hasRow(id));
+  const shown = (told.body as Page).data.filter((row) => row.id === id);
   assert.deepEqual(shown.map((row) => row.phone), [phone]);
 });
 
@@ -263,7 +263,7 @@ Deno.test("a page of large rows ends early, and a walk meets each row once", asy
       from generate_series(1, 199) as i
     `
   );
-  await until(async () => (await page(company, "/contacts/changes?limit=2")).data.length === 2);
+  await changesOnce(company.keys.read, "/contacts/changes?limit=2", ({ length }) => length === 2);
   const ids: string[] = [];
   let pages = 0;
   for (let cursor = "", hasMore = true; hasMore; pages++) {

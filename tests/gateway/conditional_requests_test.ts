@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
+import { changesOnce } from "../support/changes.ts";
 import { idRoutes, type Route } from "../support/routes.ts";
 import { withDatabase } from "../support/test_stack.ts";
-import { until } from "../support/started.ts";
 
 const company = await newCompanyWithTemplate();
 const other = await newCompany();
@@ -81,12 +81,11 @@ Deno.test("lists, changes, included records and the search show the same version
   const contact = (await get(`/contacts/${company.contact_id}`)).body.data;
   const deal = (await get(`/deals/${company.deal_id}`)).body.data;
   const isContact = ({ id }: { id: string }) => id === contact.id;
-  let told!: Awaited<ReturnType<typeof get>>;
-  // Transactions of other tests delay the changes.
-  await until(async () => {
-    told = await get("/contacts/changes?limit=200");
-    return told.body.data.some(isContact);
-  });
+  const told = await changesOnce(
+    company.keys.all,
+    "/contacts/changes?limit=200",
+    (rows) => rows.some(isContact),
+  );
   const lists = [
     await get(`/contacts?id=${contact.id}`),
     told,

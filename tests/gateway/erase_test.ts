@@ -1,13 +1,13 @@
 // A person is erased: what is answered then, who comes back, and what is under way meanwhile.
 import assert from "node:assert/strict";
 import { type Answer, assertField, call } from "../support/calls.ts";
+import { changesOnce } from "../support/changes.ts";
 import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { addSentMessage, anyPhone, newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownGateway, ownSender, watchedStack } from "../support/own_functions.ts";
 import { replyIn, sendReply, writes } from "../support/replying.ts";
 import { accepted, ownChannel, sendTemplate, template } from "../support/sending.ts";
-import { until } from "../support/started.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
@@ -74,13 +74,12 @@ Deno.test("an erased contact is answered by its id, is in the changes, and is go
     assert.deepEqual((await ask("GET", `/contacts?${find}`)).body.data, [], find);
   }
   assert.deepEqual((await ask("GET", `/search?q=${word}&archived=include`)).body.data, []);
-  // Other tests write too, and delay the changes.
   let change: unknown;
-  await until(async () => {
-    const changes = await ask("GET", `/contacts/changes?cursor=${start}`);
-    change = changes.body.data.find(({ id }: { id: string }) => id === contact.id);
-    return change !== undefined;
-  });
+  await changesOnce(
+    keys.all,
+    `/contacts/changes?cursor=${start}`,
+    (rows) => change = rows.find(({ id }) => id === contact.id),
+  );
   assert.deepEqual(change, data);
   const { title } = (await ask("GET", `/deals/${deal.body.data.id}`)).body.data;
   assert.equal(title, "Erased");

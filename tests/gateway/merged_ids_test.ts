@@ -1,10 +1,10 @@
 // What the id of a contact leads to that was merged into another one.
 import assert from "node:assert/strict";
 import { type Answer, call } from "../support/calls.ts";
+import { changesOnce } from "../support/changes.ts";
 import { addSentMessage, anyPhone, newCompany } from "../support/company.ts";
 import { mergesOf } from "../support/merging.ts";
 import { withDatabase } from "../support/test_stack.ts";
-import { until } from "../support/started.ts";
 
 const [company, foreign] = [await newCompany(), await newCompany()];
 const { stage_ids: [stage_id] } = company;
@@ -85,15 +85,12 @@ Deno.test("a repeat of a request whose contact was merged since answers the surv
 Deno.test("the changes show the survivor, and where the merged contact went", async () => {
   const start = (await ask("GET", "/contacts/changes?start=now")).body.pagination.next_cursor;
   const { survivor, other } = await merged();
-  // Changes wait for transactions that began earlier, such as those of other tests.
-  let data: { id: string }[] = [];
-  const isThere = (id: string) => data.some((row) => row.id === id);
-  await until(async () => {
-    data = (await ask("GET", `/contacts/changes?cursor=${start}`)).body.data;
-    return isThere(survivor.id) && isThere(other.id);
-  });
-  // deno-lint-ignore no-explicit-any -- a change as the API answers it
-  const of = (id: string): any => data.find((row) => row.id === id);
+  const { body: { data } } = await changesOnce(
+    company.keys.all,
+    `/contacts/changes?cursor=${start}`,
+    (rows) => [survivor, other].every(({ id }) => rows.some((row) => row.id === id)),
+  );
+  const of = (id: string) => data.find((row: { id: string }) => row.id === id);
   assert.deepEqual(of(survivor.id), survivor);
   const { deleted_at, ...gone } = of(other.id);
   assert.ok(Math.abs(Date.parse(deleted_at) - Date.now()) < 60_000);

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { schemaOf } from "../support/any_query.ts";
-import { type Answer, assertField, call, send } from "../support/calls.ts";
+import { assertField, call, send } from "../support/calls.ts";
+import { changesOnce } from "../support/changes.ts";
 import { addMessage, anyPhone, type Company, newCompany } from "../support/company.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
-import { until } from "../support/started.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
 const pathOf = ({ conversation_id }: Pick<Company, "conversation_id">) =>
@@ -152,19 +152,13 @@ Deno.test("an outbound message shows when each thing was reported, what it costs
   }
 });
 
-/** The messages of a company, as its changes show them once they are so. Other tests write too, and delay them. */
+/** The messages of a company, as its changes show them once they are so. */
 async function changedMessages(
   { keys }: Company,
   // deno-lint-ignore no-explicit-any -- messages as the API answers them
   areSo: (rows: any[]) => boolean,
 ) {
-  let shown: Answer;
-  await until(async () => {
-    shown = await call(keys.read, "GET", "/messages/changes");
-    assert.equal(shown.status, 200, JSON.stringify(shown.body));
-    return areSo(shown.body.data);
-  });
-  return shown!.body.data;
+  return (await changesOnce(keys.read, "/messages/changes", areSo)).body.data;
 }
 
 Deno.test("an inbound message shows its payload, its medium, what it answers, and how it was changed", async () => {

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { refusedHost } from "../../local/host_header.ts";
 import { newCompany } from "../support/company.ts";
+import { newPerson, signIn } from "../support/people.ts";
+import { rest } from "../support/rest.ts";
 import { stack } from "../support/test_stack.ts";
 import { sendRaw } from "./raw_client.ts";
 
@@ -9,6 +11,7 @@ const { keys } = await newCompany();
 const { host } = new URL(stack.url);
 const CONTACTS = "/functions/v1/gateway/contacts";
 const PATHS = [CONTACTS, "/functions/v1/send-external-template", "/rest/v1/contacts"]
+  .concat("/auth/v1/token?grant_type=password", "/auth/v1/user", "/settings/", "/sandbox/mail")
   .concat("/sandbox/messages", "/nothing", "/");
 
 Deno.test("a request whose Host is missing or is no host is refused in the API's shape", async () => {
@@ -99,6 +102,31 @@ Deno.test("a function gets every method as it was written, and answers it itself
     }
   }
 });
+
+Deno.test("what a caller writes of its own address is not recorded", async () => {
+  const { id: company } = await newCompany();
+  const { token } = await signIn(await newPerson({ company }));
+  const spoofed = ["X-Forwarded-For", "X-Real-IP", "CF-Connecting-IP", "x-forwarded-for"];
+  const made = await sendRaw(stack.url, [
+    "POST /rest/v1/rpc/create_api_key HTTP/1.1",
+    ...[`Host: ${host}`, `apikey: ${stack.publishable_key}`, `Authorization: Bearer ${token}`],
+    ...spoofed.map((name) => `${name}: 203.0.113.9`),
+    ...["Content-Type: application/json", "Transfer-Encoding: chunked"],
+  ], { body: chunked({ name: "mine", scopes: ["read"], company_id: company }) });
+  assert.equal(made.status, 200, made.text);
+  const events = await rest(
+    token,
+    "GET",
+    `/api_key_events?company_id=eq.${company}&key_name=eq.mine&select=client_address`,
+  );
+  assert.deepEqual(events.body, [{ client_address: "127.0.0.1" }]);
+});
+
+/** A body in one chunk. */
+function chunked(json: unknown): string {
+  const text = JSON.stringify(json);
+  return `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+}
 
 Deno.test("a body that breaks off ends nothing", async () => {
   const head = (path: string, length: string) =>

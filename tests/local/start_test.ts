@@ -7,6 +7,7 @@ import {
   sealToken,
 } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
 import { anyPhone } from "../support/company.ts";
+import { signIn } from "../support/people.ts";
 import { accepted, ownChannel } from "../support/sending.ts";
 import {
   ask,
@@ -45,10 +46,12 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
         `Template sends ${stack.template_url}`,
         `Sandbox        ${stack.sandbox_url}`,
         `Docs           ${stack.docs_url}`,
+        `Settings       ${stack.settings_url}`,
         `Data API       ${stack.url}/rest/v1`,
         `Database       ${stack.database_url}`,
         `For programs   ${folder}/stack.json`,
         `Demo API key   ${stack.demo?.api_key}`,
+        ...stack.people!.map(({ email, role, password }) => `${email} (${role}) ${password}`),
       ];
       for (const line of said) assert.ok(started.out.includes(line), line);
       assert.match(started.out, /Ready in \d+\.\d\d s\./);
@@ -57,7 +60,7 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
 
     await t.step("writes the same for programs, readable only by the owner", async () => {
       const { port } = new URL(stack.url);
-      const { database_url, publishable_key, secret_key, demo, channel_app } = stack;
+      const { database_url, publishable_key, secret_key, people, demo, channel_app } = stack;
       assert.deepEqual(stack, {
         url: `http://127.0.0.1:${port}`,
         gateway_url: `http://127.0.0.1:${port}/functions/v1/gateway`,
@@ -66,9 +69,12 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
         channel_url: `http://127.0.0.1:${port}/sandbox/v26.0`,
         sandbox_url: `http://127.0.0.1:${port}/sandbox/messages`,
         docs_url: `http://127.0.0.1:${port}/docs/`,
+        settings_url: `http://127.0.0.1:${port}/settings/`,
+        mail_url: `http://127.0.0.1:${port}/sandbox/mail`,
         database_url,
         publishable_key,
         secret_key,
+        people,
         demo,
         channel_app,
       });
@@ -83,6 +89,10 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.deepEqual(Object.keys(demo!), ["company_id", "api_key"]);
       assert.equal(demo!.company_id, DEMO_COMPANY_ID);
       assert.match(demo!.api_key, /^sk_live_[\w-]{43}$/);
+      assert.deepEqual(people!.map(({ email, role }) => `${email} ${role}`), [
+        "helena.duarte@ondalva.example owner",
+        "amina.okoro@ondalva.example agent",
+      ]);
       for (const file of ["stack.json", "secrets.json", "postgres.log", "lock"]) {
         assert.equal((await Deno.stat(`${folder}/${file}`)).mode! & 0o777, 0o600, file);
       }
@@ -130,6 +140,24 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.equal((await settings.json()).apiKey, stack.demo!.api_key);
       const head = await fetch(settings.url, { method: "HEAD" });
       assert.deepEqual([head.status, await head.text()], [200, ""]);
+    });
+
+    await t.step("signs the demo company's owner and agent in with what it prints", async () => {
+      const moved = await fetch(`${stack.url}/settings`, { redirect: "manual" });
+      await moved.body?.cancel();
+      assert.deepEqual([moved.status, moved.headers.get("Location")], [308, "/settings/"]);
+      const config = await (await fetch(`${stack.settings_url}config.json`)).json();
+      assert.deepEqual(config, {
+        project_url: stack.url,
+        publishable_key: stack.publishable_key,
+        docs_url: stack.docs_url,
+        mail_url: stack.mail_url,
+      });
+      for (const person of stack.people!) {
+        const { client } = await signIn(person, stack);
+        const { data } = await client.from("companies").select("id");
+        assert.deepEqual(data, [{ id: DEMO_COMPANY_ID }], person.email);
+      }
     });
 
     await t.step("answers 404 to any other address", async () => {

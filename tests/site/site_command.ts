@@ -49,6 +49,8 @@ export async function copyOfCheckout(folder: string): Promise<string> {
       "package-lock.json",
       "deno.json",
       "import_map.json",
+      "local/build_in_turn.ts",
+      "local/built_folder.ts",
       "local/checkout.ts",
       "local/files.ts",
       "local/site_sources.ts",

@@ -6,6 +6,7 @@ import { parse as parseToml } from "deno-std/toml/parse.js";
 import { cp } from "node:fs/promises";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { RULES } from "../../local/auth/auth.ts";
 import { root } from "../../local/checkout.ts";
 import { withFolder } from "../support/started.ts";
 import { eventsOf, newChannelApp, signatureOf } from "../support/channel_apps.ts";
@@ -48,6 +49,14 @@ Deno.test("config.toml has exactly these settings", async () => {
       port: 54322,
       major_version: 17,
       seed: { enabled: true, sql_paths: ["./seed.sql"] },
+    },
+    // What the local stack does, too.
+    auth: {
+      enabled: true,
+      site_url: "http://127.0.0.1:8000",
+      additional_redirect_urls: ["http://127.0.0.1:*/**", "http://localhost:*/**"],
+      ...RULES,
+      email: { enabled: true, enable_confirmations: true },
     },
     edge_runtime: { enabled: true, policy: "per_worker", deno_version: 2 },
     functions: Object.fromEntries(NAMES.map((name) => [name, served(name)])),

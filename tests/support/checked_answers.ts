@@ -39,7 +39,7 @@ export async function checkedFetch(
   return { status: response.status, headers: response.headers, text };
 }
 
-type Functions = (request: Request) => Promise<Response>;
+type Functions = (request: Request, caller?: string) => Promise<Response>;
 
 /**
  * The same functions; every exchange with them is checked against the API's description.
@@ -47,7 +47,7 @@ type Functions = (request: Request) => Promise<Response>;
  * @param report is called with each violation, in a sentence.
  */
 export function checked(functions: Functions, report: (violation: string) => void): Functions {
-  return async (request) => {
+  return async (request, caller) => {
     const { method, url } = request;
     const pieces: BlobPart[] = [];
     // What the function reads of the body, and no more: another body may never end.
@@ -59,7 +59,7 @@ export function checked(functions: Functions, report: (violation: string) => voi
         },
       }),
     );
-    const response = await functions(readdressed(request, url, body));
+    const response = await functions(readdressed(request, url, body), caller);
     const sent = await new Blob(pieces).text();
     const contentType = request.headers.get("Content-Type");
     const text = await response.text();

@@ -199,6 +199,60 @@ export type Database = {
           },
         ];
       };
+      "api_key_events": {
+        Row: {
+          "action": string;
+          "actor_id": string | null;
+          "actor_kind": string;
+          "actor_name": string | null;
+          "client_address": unknown;
+          "company_id": string;
+          "created_at": string;
+          "details": NonNullable<Json>;
+          "id": string;
+          "key_hint": string;
+          "key_id": string;
+          "key_name": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "action": string;
+          "actor_id"?: string | null;
+          "actor_kind": string;
+          "actor_name"?: string | null;
+          "client_address"?: unknown;
+          "company_id": string;
+          "created_at"?: string;
+          "details"?: NonNullable<Json>;
+          "id"?: string;
+          "key_hint": string;
+          "key_id": string;
+          "key_name": string;
+        };
+        Update: {
+          "action"?: string;
+          "actor_id"?: string | null;
+          "actor_kind"?: string;
+          "actor_name"?: string | null;
+          "client_address"?: unknown;
+          "company_id"?: string;
+          "created_at"?: string;
+          "details"?: NonNullable<Json>;
+          "id"?: string;
+          "key_hint"?: string;
+          "key_id"?: string;
+          "key_name"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "api_key_events_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "api_key_usage": {
         Row: {
           "company_id": string;
@@ -250,7 +304,10 @@ export type Database = {
           "is_active": boolean;
           "key_hash": string;
           "last_used_at": string | null;
+          "meant_to_expire_at": string | null;
           "name": string;
+          "replaced_at": string | null;
+          "replaces": string | null;
           "scopes": (string)[];
           "updated_at": string;
         };
@@ -265,7 +322,10 @@ export type Database = {
           "is_active"?: boolean;
           "key_hash": string;
           "last_used_at"?: string | null;
+          "meant_to_expire_at"?: string | null;
           "name": string;
+          "replaced_at"?: string | null;
+          "replaces"?: string | null;
           "scopes": (string)[];
           "updated_at"?: string;
         };
@@ -279,7 +339,10 @@ export type Database = {
           "is_active"?: boolean;
           "key_hash"?: string;
           "last_used_at"?: string | null;
+          "meant_to_expire_at"?: string | null;
           "name"?: string;
+          "replaced_at"?: string | null;
+          "replaces"?: string | null;
           "scopes"?: (string)[];
           "updated_at"?: string;
         };
@@ -290,6 +353,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "companies";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "api_keys_replaces_fkey";
+            columns: ["company_id", "replaces"];
+            isOneToOne: true;
+            referencedRelation: "api_keys";
+            referencedColumns: ["company_id", "id"];
           },
         ];
       };
@@ -3284,6 +3354,16 @@ export type Database = {
       };
     };
     Functions: {
+      "add_company_member": {
+        Args: { "company_id": string; "email": string; "name"?: string; "role"?: string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "add_pipeline": { Args: { "idempotency"?: Json; "pipeline": Json }; Returns: Json };
       "add_stage": { Args: { "idempotency"?: Json; "stage": Json }; Returns: Json };
       "apply_channel_event": {
@@ -3319,6 +3399,16 @@ export type Database = {
       "begin_media_upload": {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
+      };
+      "change_company_member_role": {
+        Args: { "company_id": string; "email": string; "role": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
       };
       "change_pipeline": { Args: { "changes": Json; "pipeline_id": string }; Returns: Json };
       "change_stage": { Args: { "changes": Json; "stage_id": string }; Returns: Json };
@@ -3451,6 +3541,16 @@ export type Database = {
         Returns: Json;
       };
       "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "list_company_members": {
+        Args: { "company_id": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"][];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
       "merge_contact": {
         Args: {
           "accepted_versions"?: (number)[];
@@ -3478,6 +3578,16 @@ export type Database = {
         Returns: Json;
       };
       "record_api_key_usage": { Args: { "errors"?: Json; "usage": Json }; Returns: undefined };
+      "remove_company_member": {
+        Args: { "company_id": string; "email": string };
+        Returns: Database["public"]["CompositeTypes"]["company_member"];
+        SetofOptions: {
+          from: "*";
+          to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "replay_channel_events": {
         Args: {
           "app_key"?: string;
@@ -3499,6 +3609,16 @@ export type Database = {
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
       "restore_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "restore_deal": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
+      "rotate_api_key": {
+        Args: { "key_id": string; "overlap_hours"?: number };
+        Returns: Database["public"]["CompositeTypes"]["new_api_key"];
+        SetofOptions: {
+          from: "*";
+          to: "new_api_key";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "rotate_channel_app": {
         Args: { "app_key": string; "sealed_secret": string };
         Returns: string;
@@ -3569,6 +3689,14 @@ export type Database = {
       [_ in never]: never;
     };
     CompositeTypes: {
+      "company_member": {
+        "company_id": string | null;
+        "user_id": string | null;
+        "email": string | null;
+        "name": string | null;
+        "role": string | null;
+        "created_at": string | null;
+      };
       "new_api_key": {
         "id": string | null;
         "company_id": string | null;

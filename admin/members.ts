@@ -1,0 +1,224 @@
+import type { PostgrestSingleResponse } from "@supabase/supabase-js";
+import type { Command } from "commander";
+import { COMPANY_OPTION, email, memberRole, nameOf, pageAddress } from "./arguments.ts";
+import { requireCompany } from "./companies.ts";
+import { EXAMPLE_COMPANY, examples } from "./examples.ts";
+import { everyRow } from "./lists.ts";
+import { OperatorError } from "./operator_error.ts";
+import { JSON_OPTION, moment, print, printable, type Printing, table } from "./print.ts";
+import { openProject, type Project } from "./project.ts";
+
+/** A member of a company as the operator sees one. */
+interface Member {
+  company_id: string;
+  user_id: string;
+  email: string | null;
+  name: string | null;
+  role: string;
+  created_at: string;
+}
+
+/** Who is meant, in the commands about one person. */
+interface Person extends Printing {
+  company: string;
+  email: string;
+}
+
+const ROLES = ["owner", "admin", "agent"];
+const EMAIL_OPTION = [
+  "--email <address>",
+  "the e-mail address with which the person signs in",
+  email,
+] as const;
+const EXAMPLE_PERSON = `--company ${EXAMPLE_COMPANY} --email ada@example.com`;
+
+/** Adds `member add`, `list`, `role` and `remove`. */
+export function memberCommands(program: Command) {
+  const member = program.command("member")
+    .description(
+      "Say who works in a company: who signs in to its settings, where owners and admins manage its API keys.",
+    )
+    .addHelpText(
+      "after",
+      examples(
+        `npm run admin -- member add ${EXAMPLE_PERSON} --role owner --invite`,
+        `npm run admin -- member list --company ${EXAMPLE_COMPANY}`,
+      ),
+    );
+
+  member.command("add")
+    .description("Add a person to a company. The person has signed up, or is invited by e-mail.")
+    .usage("--company <id> --email <address> [options]")
+    .requiredOption(...COMPANY_OPTION)
+    .requiredOption(...EMAIL_OPTION)
+    .option(
+      "--role <role>",
+      "owner, admin or agent; owners and admins manage API keys",
+      memberRole,
+      "agent",
+    )
+    .option("--name <n>", "what the person is called in the company", nameOf(255))
+    .option(
+      "--invite [url]",
+      "invite a person who has not signed up; the link leads to this page, which the project must allow as a " +
+        "redirect (default: the project's Site URL)",
+      pageAddress,
+    )
+    .option(...JSON_OPTION)
+    .addHelpText(
+      "after",
+      examples(
+        `npm run admin -- member add ${EXAMPLE_PERSON}`,
+        `npm run admin -- member add ${EXAMPLE_PERSON} --name "Ada" --role owner --invite`,
+      ),
+    )
+    .action(addMember);
+
+  member.command("list")
+    .description("List who works in a company: owners first, then admins, then agents.")
+    .usage("--company <id> [options]")
+    .requiredOption(...COMPANY_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples(`npm run admin -- member list --company ${EXAMPLE_COMPANY}`))
+    .action(listMembers);
+
+  member.command("role")
+    .description("Give a member another role. A company keeps an owner.")
+    .usage("--company <id> --email <address> --role <role> [options]")
+    .requiredOption(...COMPANY_OPTION)
+    .requiredOption(...EMAIL_OPTION)
+    .requiredOption("--role <role>", "owner, admin or agent", memberRole)
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples(`npm run admin -- member role ${EXAMPLE_PERSON} --role admin`))
+    .action(changeRole);
+
+  member.command("remove")
+    .description(
+      "Remove a person from a company, who can sign in still, but sees nothing of it. A company keeps an owner.",
+    )
+    .usage("--company <id> --email <address> [options]")
+    .requiredOption(...COMPANY_OPTION)
+    .requiredOption(...EMAIL_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples(`npm run admin -- member remove ${EXAMPLE_PERSON}`))
+    .action(removeMember);
+}
+
+async function addMember(
+  { company, email, role, name, invite, ...options }: Person & {
+    role: string;
+    name?: string;
+    /** The page to which the link of an invitation leads; true for the project's own. */
+    invite?: string | true;
+  },
+) {
+  const project = openProject();
+  const add = () =>
+    project.db.rpc("add_company_member", { company_id: company, email, role, name });
+  let answer = await add();
+  let isInvited = false;
+  if (answer.error?.code === "PT404") {
+    await requireCompany(project, company);
+    if (!invite) {
+      throw new OperatorError(
+        `Nobody has signed up as ${email}: add --invite to invite this person by e-mail.`,
+      );
+    }
+    isInvited = await inviteByEmail(project, email, invite === true ? undefined : invite);
+    answer = await add();
+  }
+  const member = project.rows(answer as PostgrestSingleResponse<Member>, {
+    PT409: answer.error?.message.startsWith("Several")
+      ? `Several people have signed up as ${email}: delete all but one of them in Supabase Auth.`
+      : `${email} works in this company already: npm run admin -- member role changes the role.`,
+  });
+  print(options, { ...member, invited: isInvited }, () =>
+    `Added ${called(member)} as ${role}.` +
+    (isInvited ? " An invitation is on its way, with a link to sign in." : ""));
+}
+
+/**
+ * Has Supabase Auth invite a person by e-mail.
+ * @returns whether it did; false when the person has signed up meanwhile.
+ * @throws OperatorError when it does not.
+ */
+async function inviteByEmail(
+  { db, url }: Project,
+  email: string,
+  redirectTo: string | undefined,
+): Promise<boolean> {
+  const { error } = await db.auth.admin.inviteUserByEmail(email, { redirectTo });
+  if (!error) return true;
+  if (error.code === "email_exists") return false;
+  // The Data API has taken the secret key by now, so only what is not Supabase Auth refuses it. Nor does that answer
+  // in something else than JSON.
+  const isOther = error.name === "AuthUnknownError" || [401, 404].includes(error.status ?? 0);
+  const reason = isOther
+    ? `${url} sends no invitations, as a local stack does not`
+    : error.message || `HTTP ${error.status}`;
+  throw new OperatorError(`${email} was not invited and not added: ${reason}.`);
+}
+
+async function listMembers({ company, ...options }: Printing & { company: string }) {
+  const project = openProject();
+  const members = await everyRow<Member & { id: string }>(
+    project,
+    (after, limit) =>
+      project.db.rpc("list_company_members", { company_id: company })
+        .select("id:user_id, company_id, user_id, email, name, role, created_at")
+        .gt("user_id", after).order("user_id").limit(limit) as unknown as PromiseLike<
+          PostgrestSingleResponse<(Member & { id: string })[]>
+        >,
+  );
+  if (members.length === 0) await requireCompany(project, company);
+  const rank = ({ role }: Member) => ROLES.indexOf(role);
+  members.sort((a, b) => rank(a) - rank(b) || labelOf(a).localeCompare(labelOf(b)));
+  print(options, members.map(({ id: _, ...member }) => member), () =>
+    table(members, {
+      ROLE: ({ role }) => role,
+      NAME: ({ name }) => name ?? "",
+      "E-MAIL": ({ email }) => email ?? "",
+      SINCE: ({ created_at }) => moment(created_at, ""),
+      ID: ({ user_id }) => user_id,
+    }, "Nobody works in this company yet: npm run admin -- member add adds somebody."));
+}
+
+async function changeRole({ company, email, role, ...options }: Person & { role: string }) {
+  const project = openProject();
+  const answer = await project.db.rpc("change_company_member_role", {
+    company_id: company,
+    email,
+    role,
+  });
+  const member = await memberOf(project, answer as PostgrestSingleResponse<Member>, company, email);
+  print(options, member, () => `${called(member)} is now ${role}.`);
+}
+
+async function removeMember({ company, email, ...options }: Person) {
+  const project = openProject();
+  const answer = await project.db.rpc("remove_company_member", { company_id: company, email });
+  const member = await memberOf(project, answer as PostgrestSingleResponse<Member>, company, email);
+  print(options, member, () => `Removed ${called(member)}, who was ${member.role}.`);
+}
+
+/** The member of an answer about one person; otherwise says whether it is the company that is not there. */
+async function memberOf(
+  project: Project,
+  answer: PostgrestSingleResponse<Member>,
+  company: string,
+  email: string,
+): Promise<Member> {
+  if (answer.error?.code === "PT404") await requireCompany(project, company);
+  return project.rows(answer, {
+    PT404: `${email} does not work in this company: npm run admin -- member list shows who does.`,
+  });
+}
+
+function called(member: Member): string {
+  const { name, email } = member;
+  return printable(name && email ? `${name} (${email})` : labelOf(member));
+}
+
+function labelOf({ name, email, user_id }: Member): string {
+  return name ?? email ?? user_id;
+}

@@ -1,0 +1,50 @@
+import { type BuiltSite, serveBuiltSite, type ServedSite } from "./built_site.ts";
+import { root } from "./checkout.ts";
+import { isCurrentSettings, SETTINGS_FOLDER } from "./settings_sources.ts";
+
+export interface SettingsOptions {
+  publishableKey: string;
+  /** Whether the documentation is at /docs/ of the same stack. */
+  hasDocs: boolean;
+  /** What is served; by default the page of this checkout. */
+  site?: BuiltSite;
+  /** How long a visitor waits for a build before a page says that it is under way. */
+  patienceMs?: number;
+}
+
+const SITE: BuiltSite = {
+  folder: SETTINGS_FOLDER,
+  isCurrent: () => isCurrentSettings(SETTINGS_FOLDER),
+  build: ["run", "--allow-all", "--no-prompt", `${root}settings/main.ts`, "--unless-current"],
+};
+
+/** The page at /settings/ on which a company looks after its keys, and which project it is of. */
+export function serveSettings(
+  { publishableKey, hasDocs, site = SITE, patienceMs }: SettingsOptions,
+): ServedSite {
+  return serveBuiltSite({
+    site,
+    patienceMs,
+    base: "/settings/",
+    words: {
+      name: "The settings page",
+      command: "npm run settings",
+      otherwise:
+        "A build writes into the folder <code>settings/</code>. The first one downloads two packages " +
+        "with npm, so it needs a network. Load this page again to try once more. " +
+        "<code>npm run admin -- key create</code> makes a key without the page.",
+    },
+    own: {
+      "config.json": (request) => {
+        // The name by which the visitor came: for a browser, another name of this machine is another site.
+        const { origin } = new URL(request.url);
+        return {
+          project_url: origin,
+          publishable_key: publishableKey,
+          docs_url: hasDocs ? `${origin}/docs/` : null,
+          mail_url: `${origin}/sandbox/mail`,
+        };
+      },
+    },
+  });
+}

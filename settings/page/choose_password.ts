@@ -1,0 +1,46 @@
+import { html, type TemplateResult } from "lit-html";
+import { Action } from "./action.ts";
+import type { App } from "./app.ts";
+import { authFailure } from "./auth_failure.ts";
+import { FIRST_ROUTE } from "./routes.ts";
+import type { View } from "./view.ts";
+
+const SHORTEST = 8;
+
+/** Chooses a new password: after the link of a reset or an invitation, or at any other time. */
+export function choosePassword(): View {
+  const action = new Action();
+  let isShown = false;
+
+  const submit = (app: App) => (event: SubmitEvent) => {
+    event.preventDefault();
+    const fields = new FormData(event.target as HTMLFormElement);
+    return action.run(app, async () => {
+      const password = String(fields.get("password"));
+      const { error } = await app.project.client.auth.updateUser({ password });
+      if (error) throw authFailure(error);
+      app.go(FIRST_ROUTE);
+      app.say(app.t.password.done);
+    });
+  };
+
+  const view = (app: App): TemplateResult => {
+    const { t, person } = app;
+    return html`<form class="narrow" @submit=${submit(app)}>
+      <p class="lead">${t.password.lead(person.email)}</p>
+      <input type="email" name="email" autocomplete="username" .value=${person.email} hidden>
+      <label for="password">${t.password.password}</label>
+      <input id="password" name="password" type=${isShown ? "text" : "password"} required
+        minlength=${SHORTEST} maxlength="72" autocomplete="new-password" aria-describedby="password-hint">
+      <p class="hint" id="password-hint">${t.password.hint(SHORTEST)}</p>
+      <label class="check"><input type="checkbox" @change=${() => {
+      isShown = !isShown;
+      app.render();
+    }}> ${t.password.show}</label>
+      ${action.html(t)}
+      <p class="buttons"><button class="main" ?disabled=${action.isBusy}>${t.password.save}</button>
+        <a href=${FIRST_ROUTE}>${t.frame.cancel}</a></p>
+    </form>`;
+  };
+  return { title: (t) => t.password.title, load: async () => {}, html: view };
+}

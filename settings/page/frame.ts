@@ -1,0 +1,124 @@
+// What is around every view: the header with the menu, and what stands there while there is no view.
+import { html, nothing, type TemplateResult } from "lit-html";
+import { ConfigFault } from "./config.ts";
+import { sentenceOf } from "./failure.ts";
+import type { Page } from "./page.ts";
+import { MENU } from "./routes.ts";
+import { type Language, LANGUAGES, type Texts } from "./texts.ts";
+
+/** The title of the document. */
+export function titled(page: Page): string {
+  const { t } = page;
+  return [headingOf(page), page.company.name, t.product].filter(Boolean).join(" · ");
+}
+
+/** The whole page. */
+export function frame(page: Page): TemplateResult {
+  return html`
+    <a class="skip" href="#main" @click=${skip}>${page.t.frame.skip}</a>
+    <header class="top">
+      <p class="brand"><img src="favicon.svg" alt="" width="28" height="28">
+        <span><b>${page.t.product}</b>${companyOf(page)}</span></p>
+      <div class="choices">${chooserOfLanguage(page)}${page.person.id
+        ? personMenu(page)
+        : nothing}</div>
+      ${page.state !== "signed_out" && page.hasCompany ? menu(page) : nothing}
+    </header>
+    <main id="main" tabindex="-1">
+      ${page.state === "signed_out" ? page.signIn.html(page) : inside(page)}
+    </main>
+    <p class="said" role="status">${page.said}</p>
+  `;
+}
+
+/** What stands in place of the page when it cannot start. @param t null when there are no texts either. */
+export function startFault(error: unknown, t: Texts | null): TemplateResult {
+  const says = !t
+    ? "This page could not be loaded. Check the connection and load it again."
+    : error instanceof ConfigFault
+    ? t.frame.wrongConfig(error.member)
+    : t.failure.offline;
+  return html`<main class="alone" role="alert"><p class="failure">${says}</p>
+    <button type="button" @click=${() => location.reload()}>${
+    t?.frame.tryAgain ?? "Try again"
+  }</button></main>`;
+}
+
+function headingOf({ state, view, signIn, t }: Page): string {
+  if (state === "signed_out") return signIn.title(t);
+  return state === "no_company" ? t.companies.none : view?.title(t) ?? t.product;
+}
+
+function inside(page: Page): TemplateResult {
+  const { t, state, view } = page;
+  return html`
+    <h1 tabindex="-1">${headingOf(page)}</h1>
+    ${state === "loading"
+      ? html`<p class="loading">${t.frame.loading}</p>`
+      : state === "failed"
+      ? html`
+        <div role="alert">
+          <p class="failure">${sentenceOf(page.failure, t)}</p>
+        </div>
+        <button type="button" @click=${() => page.reload()}>${t.frame.tryAgain}</button>
+      `
+      : state === "no_company"
+      ? html`
+        <p>${t.companies.noneText(page.person.email)}</p>
+        <button type="button" @click=${() => page.reload()}>${t.frame.tryAgain}</button>
+      `
+      : view?.html(page) ?? nothing}
+  `;
+}
+
+function companyOf({ hasCompany, company, companies, t }: Page) {
+  if (!hasCompany) return nothing;
+  return html`<span class="company" dir="auto">${company.name}</span>${
+    companies.length > 1 ? html`<a href="#/companies">${t.companies.change}</a>` : nothing
+  }`;
+}
+
+function menu(page: Page): TemplateResult {
+  const isCurrent = (route: string) => location.hash.startsWith(route) ? "page" : nothing;
+  return html`<nav aria-label=${page.t.frame.menu}>${
+    MENU.map(([route, words]) =>
+      html`<a href=${route} aria-current=${isCurrent(route)}>${words(page.t)}</a>`
+    )
+  }</nav>`;
+}
+
+function chooserOfLanguage(page: Page): TemplateResult {
+  const choose = ({ target }: Event) => page.speak((target as HTMLSelectElement).value as Language);
+  return html`<label class="language"><span class="unseen">${page.t.frame.language}</span>
+    <select @change=${choose}>${
+    Object.entries(LANGUAGES).map(([language, name]) =>
+      html`<option value=${language} lang=${language} ?selected=${
+        language === page.language
+      }>${name}</option>`
+    )
+  }</select></label>`;
+}
+
+function personMenu(page: Page): TemplateResult {
+  const { t, person, project } = page;
+  const close = ({ currentTarget }: Event) =>
+    (currentTarget as Element).closest("details")!.open = false;
+  return html`
+    <details class="person">
+      <summary>${t.frame.person}</summary>
+      <div>
+          <p>${t.frame.signedInAs}<b>${person.email}</b></p>
+          <a href="#/password" @click=${close}>${t.password.title}</a>
+          ${project.docsUrl ? html`<a href=${project.docsUrl}>${t.frame.docs}</a>` : nothing}
+          <button type="button" class="link" @click=${() => page.signOut()}>${t.frame
+            .signOut}</button>
+        </div>
+    </details>
+  `;
+}
+
+/** The address stays that of the view. */
+function skip(event: Event) {
+  event.preventDefault();
+  document.getElementById("main")!.focus();
+}

@@ -1,0 +1,41 @@
+import { html, type TemplateResult } from "lit-html";
+import type { App } from "./app.ts";
+import { sentenceOf } from "./failure.ts";
+import type { Part } from "./view.ts";
+
+/** A part of a view that is loaded beside it: when it fails, the rest of the view is there all the same. */
+export class HeldPart {
+  private state: "loading" | "loaded" | "failed" = "loading";
+  private failure: unknown = null;
+
+  constructor(private readonly part: Part) {}
+
+  /** Loads the part, and shows how that goes. */
+  async load(app: App): Promise<void> {
+    this.state = "loading";
+    try {
+      await this.part.load(app);
+      this.state = "loaded";
+    } catch (error) {
+      this.failure = error;
+      this.state = "failed";
+    }
+    app.render();
+  }
+
+  html(app: App): TemplateResult {
+    const { t } = app;
+    if (this.state === "loaded") return this.part.html(app);
+    if (this.state === "loading") return html`<p class="loading">${t.frame.loading}</p>`;
+    const again = () => {
+      this.load(app);
+      app.render();
+    };
+    return html`
+      <div role="alert">
+        <p class="failure">${sentenceOf(this.failure, t)}</p>
+      </div>
+      <p class="buttons"><button type="button" @click=${again}>${t.frame.tryAgain}</button></p>
+    `;
+  }
+}

@@ -1,0 +1,130 @@
+// The questions before a key is changed.
+import { html, type TemplateResult } from "lit-html";
+import type { Action } from "../action.ts";
+import type { App } from "../app.ts";
+import { closeDialog, dialog } from "../dialog.ts";
+import { Failure } from "../failure.ts";
+import { type ApiKey, deleteKey, faultOfName, rotateKey, typable, updateKey } from "./api_key.ts";
+import { hintOf, lastUseOf } from "./key_words.ts";
+import { keepMade } from "./made_key.ts";
+
+/** A change about which the person is asked. */
+export type AskedChange = "rename" | "switchOff" | "rotate" | "delete";
+
+/** How many hours the old key may go on. */
+const OVERLAPS = [0, 1, 24, 168] as const;
+const USUAL_OVERLAP = 24;
+
+/** The question about a change, with what it needs to know. @param closed is called when it was closed. */
+export function questionOf(
+  key: ApiKey,
+  { change, action }: { change: AskedChange; action: Action },
+  app: App,
+  closed: () => void,
+): TemplateResult {
+  const { t } = app;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const fields = new FormData(event.target as HTMLFormElement);
+    return action.run(app, () => DOES[change](key, fields, app));
+  };
+  return dialog(
+    t.change[change].title,
+    html`<form novalidate @submit=${submit}>
+      ${CONTENTS[change](key, app)}
+      ${action.html(t)}
+      <p class="buttons"><button class=${
+      change === "delete" ? "main danger" : "main"
+    } ?disabled=${action.isBusy}>${t.change[change].submit}</button>
+        <button type="button" @click=${closeDialog}>${t.frame.cancel}</button></p>
+    </form>`,
+    closed,
+  );
+}
+
+const CONTENTS: Record<AskedChange, (key: ApiKey, app: App) => TemplateResult> = {
+  rename: ({ name }, { t }) =>
+    html`
+      <label for="new-name">${t.keys.name}</label>
+      <input id="new-name" name="name" value=${name} maxlength="100" autocomplete="off" dir="auto"
+        required>
+    `,
+
+  switchOff: (key, app) => html`<p>${app.t.change.switchOff.text}</p>${used(key, app)}`,
+
+  rotate: (_key, { t }) =>
+    html`
+      <p>${t.change.rotate.text}</p>
+      <fieldset><legend>${t.change.rotate.overlap}</legend>${OVERLAPS.map((hours) =>
+        html`<label class="choice"><input type="radio" name="overlap" value=${hours} ?checked=${
+          hours === USUAL_OVERLAP
+        }>
+        <span><b>${t.overlaps[hours].name}</b> <span>${
+          t.overlaps[hours].hint
+        }</span></span></label>`
+      )}</fieldset>
+    `,
+
+  delete: (key, app) => {
+    const { t } = app;
+    return html`
+      <p>${t.change.delete.text}</p>${used(key, app)}
+            <p><strong class="name" dir="auto">${key.name}</strong> ${hintOf(key)}</p>
+            <label for="typed">${t.change.delete.typeName(toType(key))}</label>
+            <input id="typed" name="typed" autocomplete="off" autocapitalize="off" spellcheck="false"
+        dir="auto" required>
+    `;
+  },
+};
+
+/** When it was last used, for those who would switch off a key in use. */
+const used = (key: ApiKey, app: App) => html`<p>${app.t.keys.lastUse}: ${lastUseOf(key, app)}</p>`;
+
+/** What is to be typed before a key is deleted: its name, or its hint when the name has no visible character. */
+const toType = ({ name, hint }: ApiKey) => typable(name) || hint;
+
+const DOES: Record<AskedChange, (key: ApiKey, fields: FormData, app: App) => Promise<void>> = {
+  async rename(key, fields, app) {
+    const name = String(fields.get("name"));
+    const fault = faultOfName(name, app.t);
+    if (fault) throw new Failure("invalid", "", () => fault);
+    await updateKey(app, key, { name: name.trim() });
+    done(app, app.t.change.rename.done);
+  },
+
+  async switchOff(key, _fields, app) {
+    await updateKey(app, key, { is_active: false });
+    done(app, app.t.change.switchOff.done);
+  },
+
+  async rotate(key, fields, app) {
+    const made = await rotateKey(app, key, Number(fields.get("overlap"))).catch((error) => {
+      if (!(error instanceof Failure)) throw error;
+      if (error.kind === "conflict") {
+        throw new Failure("conflict", "", (t) => t.keys.replacedBefore);
+      }
+      if (error.kind === "unanswered") throw new Failure("unanswered", "", (t) => t.keys.maybeMade);
+      throw error;
+    });
+    closeDialog();
+    keepMade(made);
+    app.go(`#/keys/${made.id}`);
+  },
+
+  async delete(key, fields, app) {
+    if (typable(String(fields.get("typed"))) !== toType(key)) {
+      throw new Failure("invalid", "", (t) => t.change.delete.otherName);
+    }
+    await deleteKey(app, key);
+    closeDialog();
+    app.go("#/keys", true);
+    app.say(app.t.change.delete.done);
+  },
+};
+
+/** Shows the key as it is now. */
+function done(app: App, message: string) {
+  closeDialog();
+  app.reload();
+  app.say(message);
+}

@@ -1,0 +1,154 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { Action } from "../action.ts";
+import { keyActivity } from "../activity/key_activity.ts";
+import { type App, isManager } from "../app.ts";
+import { HeldPart } from "../held_part.ts";
+import { when } from "../moments.ts";
+import { type Member, membersOf } from "../project.ts";
+import type { View } from "../view.ts";
+import {
+  type ApiKey,
+  goneKey,
+  keysOf,
+  SCOPES,
+  stateOf,
+  successorOf,
+  updateKey,
+} from "./api_key.ts";
+import { type AskedChange, questionOf } from "./key_changes.ts";
+import { badge, expiryOf, hintOf, lastUseOf, makerOf, whoMay } from "./key_words.ts";
+import { takeMade } from "./made_key.ts";
+import { ShownOnce } from "./shown_once.ts";
+
+/** One key: what it may do, how it is, what may be done with it, and what programs did with it. */
+export function keyPage(id: string): View {
+  let keys: ApiKey[] = [];
+  let members: Member[] = [];
+  /** The change that the person is asked about. */
+  let asked: { change: AskedChange; action: Action } | null = null;
+  const switching = new Action();
+  const activity = new HeldPart(keyActivity(id));
+  const made = takeMade(id);
+  let once = made && new ShownOnce(made, () => once = null);
+
+  const load = async (app: App) => {
+    const mayManage = isManager(app.company);
+    [members, keys] = await Promise.all([
+      membersOf(app.project, app.company),
+      mayManage ? keysOf(app) : [],
+      once?.load(app),
+    ]);
+    if (!mayManage) return;
+    if (!keys.some((key) => key.id === id)) throw goneKey();
+    activity.load(app);
+  };
+
+  const view = (app: App): TemplateResult => {
+    const { t } = app;
+    if (!isManager(app.company)) return whoMay(members, app);
+    const key = keys.find((key) => key.id === id)!;
+    return html`
+      <p class="name" dir="auto">${key.name} ${badge(key, successorOf(key, keys), app)}</p>
+      ${once ? once.html(app) : nothing}
+      <section class="card" aria-labelledby="facts">
+        <h2 id="facts">${t.keys.facts}</h2>
+        ${pair(key, app)}
+        ${facts(key, app)}
+      </section>
+      <section class="card" aria-labelledby="changes">
+        <h2 id="changes">${t.keys.changes}</h2>
+        ${changes(key, app)}
+        ${switching.html(t)}
+      </section>
+      ${activity.html(app)}
+      <p><a href="#/keys">${t.keys.back}</a></p>
+      ${asked ? questionOf(key, asked, app, () => (asked = null, app.render())) : nothing}
+    `;
+  };
+
+  /** The key that this one replaces, and the one that replaces it. */
+  const pair = (key: ApiKey, { t }: App) => {
+    const successor = successorOf(key, keys);
+    const predecessor = keys.find(({ id }) => id === key.replaces);
+    const to = (other: ApiKey) =>
+      html`<a href="#/keys/${other.id}"><bdi>${other.name}</bdi> ${hintOf(other)}</a>`;
+    return html`
+      ${successor ? html`<p class="note">${t.keys.replacedBy} ${to(successor)}</p>` : nothing}
+      ${predecessor ? html`<p class="note">${t.keys.replacing} ${to(predecessor)}</p>` : nothing}
+    `;
+  };
+
+  const facts = (key: ApiKey, app: App) => {
+    const { t, locale } = app;
+    return html`
+      <dl>
+        <div>
+          <dt>${t.keys.key}</dt>
+          <dd>${hintOf(key)} <small>${t.keys.keyHint}</small></dd>
+        </div>
+        <div>
+          <dt>${t.keys.scopes}</dt>
+          <dd>
+            <ul class="allowed">${SCOPES.filter((scope) => key.scopes.includes(scope)).map((
+              scope,
+            ) => html`<li><b>${t.scopes[scope].name}</b> ${t.scopes[scope].allows}</li>`)}</ul>
+          </dd>
+        </div>
+        <div>
+          <dt>${t.keys.createdBy}</dt>
+          <dd>${makerOf(key, members, app)}, ${when(key.created_at, locale)}</dd>
+        </div>
+        <div>
+          <dt>${t.keys.lastUse}</dt>
+          <dd>${lastUseOf(key, app)}</dd>
+        </div>
+        <div>
+          <dt>${t.keys.expiry}</dt>
+          <dd>${expiryOf(key, app)}${key.expires_at
+            ? html`
+              (${when(key.expires_at, locale)})
+            `
+            : nothing}</dd>
+        </div>
+      </dl>
+    `;
+  };
+
+  const changes = (key: ApiKey, app: App) => {
+    const { t } = app;
+    const ask = (change: AskedChange) => () => {
+      asked = { change, action: new Action() };
+      app.render();
+    };
+    const switchOn = () =>
+      switching.run(app, async () => {
+        await updateKey(app, key, { is_active: true });
+        app.reload();
+        app.say(t.keys.switchedOn);
+      });
+    const button = (words: string, click: () => void, kind = "") =>
+      html`
+        <button type="button" class=${kind} ?disabled=${switching.isBusy}
+          @click=${click}>${words}</button>
+      `;
+    return html`<div class="buttons">
+      ${button(t.change.rename.button, ask("rename"))}
+      ${successorOf(key, keys) ? nothing : button(t.change.rotate.button, ask("rotate"))}
+      ${
+      stateOf(key) === "expired"
+        ? nothing
+        : key.is_active
+        ? button(t.change.switchOff.button, ask("switchOff"))
+        : button(t.keys.switchOn, switchOn)
+    }
+      ${button(t.change.delete.button, ask("delete"), "danger")}
+    </div>`;
+  };
+
+  return {
+    title: (t) => t.keys.one,
+    load,
+    html: view,
+    holds: { isThere: () => once !== null, ask: (app, leave) => once?.ask(app, leave) },
+  };
+}

@@ -1,0 +1,118 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { Action } from "../action.ts";
+import { type App, isManager } from "../app.ts";
+import { Failure } from "../failure.ts";
+import { type Member, membersOf } from "../project.ts";
+import type { View } from "../view.ts";
+import { createKey, faultOfName, type Scope, SCOPES } from "./api_key.ts";
+import { endOfDay, EXPIRIES, type Expiry, expiryAt, tomorrow } from "./expiry.ts";
+import { whoMay } from "./key_words.ts";
+import { keepMade } from "./made_key.ts";
+
+/** Makes a key: its name, what it may do, and until when. */
+export function newKey(): View {
+  const action = new Action();
+  let members: Member[] = [];
+  /** What is wrong with the form: the text of each field at fault. */
+  let faults: { name?: string; scopes?: string; date?: string } = {};
+  let expiry: Expiry = "never";
+
+  const load = async (app: App) => {
+    if (!isManager(app.company)) members = await membersOf(app.project, app.company);
+  };
+
+  const submit = async (app: App, event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.target as HTMLFormElement;
+    const fields = new FormData(form);
+    const { t } = app;
+    const name = String(fields.get("name"));
+    const scopes = fields.getAll("scopes") as Scope[];
+    const date = String(fields.get("date") ?? "");
+    const until = expiry === "date" ? endOfDay(date) : expiryAt(expiry);
+    faults = {
+      name: faultOfName(name, t) ?? undefined,
+      scopes: scopes.length === 0 ? t.keys.scopesMissing : undefined,
+      date: expiry === "date" && (!until || Date.parse(until) <= Date.now())
+        ? t.keys.dateMissing
+        : undefined,
+    };
+    if (faults.name || faults.scopes || faults.date) {
+      app.render();
+      form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+      return;
+    }
+    await action.run(app, async () => {
+      const key = await createKey(app, name.trim(), scopes, until).catch(inOwnWords);
+      keepMade(key);
+      app.go(`#/keys/${key.id}`, true);
+    });
+  };
+
+  const view = (app: App): TemplateResult => {
+    const { t } = app;
+    if (!isManager(app.company)) return whoMay(members, app);
+    return html`<form class="narrow" novalidate @submit=${(event: SubmitEvent) =>
+      submit(app, event)}>
+      <label for="name">${t.keys.name}</label>
+      <input id="name" name="name" maxlength="100" autocomplete="off" required dir="auto"
+        aria-invalid=${faults.name ? "true" : nothing} aria-describedby="name-hint name-fault">
+      <p class="hint" id="name-hint">${t.keys.nameHint}</p>
+      ${fault("name", faults.name)}
+      <fieldset aria-describedby="scopes-fault">
+        <legend>${t.keys.scopes}</legend>
+        ${
+      SCOPES.map((scope, at) =>
+        html`<label class="choice"><input type="checkbox" name="scopes" value=${scope}
+          aria-invalid=${faults.scopes && at === 0 ? "true" : nothing}>
+          <span><b>${t.scopes[scope].name}</b> <span>${
+          t.scopes[scope].allows
+        }</span></span></label>`
+      )
+    }
+        <p class="hint">${t.keys.scopesHint}</p>
+        ${fault("scopes", faults.scopes)}
+      </fieldset>
+      ${expiryFields(app)}
+      ${action.html(t)}
+      <p class="buttons"><button class="main" ?disabled=${action.isBusy}>${t.keys.make}</button>
+        <a href="#/keys">${t.frame.cancel}</a></p>
+    </form>`;
+  };
+
+  const expiryFields = (app: App): TemplateResult => {
+    const { t } = app;
+    const choose = ({ target }: Event) => {
+      expiry = (target as HTMLSelectElement).value as Expiry;
+      app.render();
+    };
+    return html`<label for="expiry">${t.keys.expiry}</label>
+      <select id="expiry" name="expiry" @change=${choose}>${
+      EXPIRIES.map((each) =>
+        html`<option value=${each} ?selected=${each === expiry}>${t.expiries[each]}</option>`
+      )
+    }</select>
+      ${
+      expiry !== "date" ? nothing : html`
+        <label for="date">${t.keys.lastDay}</label>
+        <input id="date" name="date" type="date" min=${tomorrow()} required
+          aria-invalid=${faults.date ? "true" : nothing} aria-describedby="date-fault">
+      `
+    }
+      ${fault("date", faults.date)}`;
+  };
+
+  return { title: (t) => t.keys.create, load, html: view };
+}
+
+function fault(field: string, text: string | undefined): TemplateResult {
+  return html`<p class="fault" id="${field}-fault">${text ?? nothing}</p>`;
+}
+
+/** When no answer came, the key may be there, and nobody has seen it. */
+function inOwnWords(error: unknown): never {
+  if (error instanceof Failure && error.kind === "unanswered") {
+    throw new Failure("unanswered", error.message, (t) => t.keys.maybeMade);
+  }
+  throw error;
+}

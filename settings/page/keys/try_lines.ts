@@ -1,0 +1,88 @@
+// Lines for a terminal, with which a person tries a new key.
+import type { App } from "../app.ts";
+import { answered } from "../failure.ts";
+import type { NewApiKey } from "./api_key.ts";
+
+/** A template that can be sent, as its catalogue has it. */
+export interface Template {
+  name: string;
+  language: string;
+  category: string | null;
+  header_format: string | null;
+  phone_number_ids: string[];
+  unsupported: string[];
+  media_problem: string | null;
+  components: { type?: string; text?: string }[];
+  variables: Record<"header" | "body" | "buttons", { name?: string; example: string | null }[]>;
+}
+
+const COLUMNS =
+  "name,language,category,header_format,phone_number_ids,unsupported,media_problem,components,variables";
+
+/** A line that reads something. */
+export function readLine(functionsUrl: string, { api_key }: NewApiKey): string {
+  return `curl "${functionsUrl}/gateway/contacts?limit=1" -H "Authorization: Bearer ${api_key}"`;
+}
+
+/** A line that writes a contact, for a key that does not read. */
+export function writeLine(functionsUrl: string, key: NewApiKey, phone: string): string {
+  return post(`${functionsUrl}/gateway/contacts`, key, { name: "Test", phone });
+}
+
+/** A line that sends a template to a phone. Pasted twice, it sends once. */
+export function sendLine(
+  functionsUrl: string,
+  key: NewApiKey,
+  template: Template,
+  phone: string,
+): string {
+  const { header, body, buttons } = template.variables;
+  const isMedia = ["IMAGE", "VIDEO", "DOCUMENT"].includes(template.header_format ?? "");
+  return post(`${functionsUrl}/send-external-template`, key, {
+    phone,
+    template_name: template.name,
+    language_code: template.language,
+    phone_number_id: template.phone_number_ids[0],
+    ...(isMedia ? { template_header_type: template.header_format!.toLowerCase() } : {}),
+    ...(header.length > 0 ? { header_variables: header.map(valueOf) } : {}),
+    ...(body.length > 0 ? { body_variables: body.map(valueOf) } : {}),
+    ...(buttons.length > 0 ? { button_variables: buttons.map(valueOf) } : {}),
+    display_text: bodyOf(template),
+    idempotency_key: `first-message-${key.id.slice(0, 8)}`,
+  });
+}
+
+/** The template with which a person best tries a key: of their language and with little to fill in. */
+export async function templateToTry({ project, company, language }: App): Promise<Template | null> {
+  const templates = await answered<Template[]>(
+    project.client.from("templates").select(COLUMNS).eq("company_id", company.id)
+      .eq("status", "APPROVED").order("name").order("language").limit(200),
+  );
+  const burden = ({ language: tag, category, header_format, variables }: Template) =>
+    (tag.startsWith(language) ? 0 : 100) + (category === "UTILITY" ? 0 : 20) +
+    (header_format && header_format !== "TEXT" ? 50 : 0) +
+    Object.values(variables).flat().length;
+  return templates
+    .filter(({ phone_number_ids, unsupported, media_problem }) =>
+      phone_number_ids.length > 0 && unsupported.length === 0 && !media_problem
+    )
+    .sort((one, other) => burden(one) - burden(other))[0] ?? null;
+}
+
+/** The text of the template with its examples, as the person reads it. */
+function bodyOf({ components, variables, name }: Template): string {
+  const text = components.find(({ type }) => type?.toUpperCase() === "BODY")?.text;
+  return text?.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, wanted) => {
+    const found = variables.body.find(({ name }) => name === wanted);
+    return found ? valueOf(found) : whole;
+  }) ?? name;
+}
+
+function valueOf({ example }: { example: string | null }): string {
+  return example || "test";
+}
+
+function post(url: string, { api_key }: NewApiKey, body: object): string {
+  const json = JSON.stringify(body).replaceAll("'", "'\\''");
+  return `curl "${url}" -H "Authorization: Bearer ${api_key}" \\\n  -H "Content-Type: application/json" \\\n  -d '${json}'`;
+}

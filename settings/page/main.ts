@@ -1,0 +1,20 @@
+// The settings page: starts it in #page.
+import { render } from "lit-html";
+import { loadConfig } from "./config.ts";
+import { startFault } from "./frame.ts";
+import { takeLink } from "./link.ts";
+import { Page } from "./page.ts";
+import { openProject } from "./project.ts";
+import { loadTexts, usualLanguage } from "./texts.ts";
+
+const root = document.getElementById("page")!;
+const language = usualLanguage();
+
+try {
+  const [t, config] = await Promise.all([loadTexts(language), loadConfig()]);
+  // Before supabase-js takes the tokens of a link out of the address.
+  const link = takeLink();
+  await new Page(root, openProject(config), language, t, link).start();
+} catch (error) {
+  render(startFault(error, await loadTexts(language).catch(() => null)), root);
+}

@@ -1,0 +1,38 @@
+import { accounts } from "./accounts.ts";
+import { history } from "./history.ts";
+import { keyList } from "./keys/key_list.ts";
+import { keyPage } from "./keys/key_page.ts";
+import { newKey } from "./keys/new_key.ts";
+import { chooseCompany } from "./choose_company.ts";
+import { choosePassword } from "./choose_password.ts";
+import type { Texts } from "./texts.ts";
+import type { View } from "./view.ts";
+
+/** The addresses of the page behind its `#`, and the view at each. */
+const ROUTES: [RegExp, (part: string) => View][] = [
+  [/^#\/keys$/, keyList],
+  [/^#\/keys\/new$/, newKey],
+  [/^#\/keys\/([0-9a-f-]{36})$/, keyPage],
+  [/^#\/accounts$/, accounts],
+  [/^#\/history$/, history],
+  [/^#\/password$/, choosePassword],
+  [/^#\/companies$/, chooseCompany],
+];
+
+export const FIRST_ROUTE = "#/keys";
+
+/** What the menu lists: an address, and its words. */
+export const MENU: [string, (t: Texts) => string][] = [
+  ["#/keys", (t) => t.menu.keys],
+  ["#/accounts", (t) => t.menu.accounts],
+  ["#/history", (t) => t.menu.history],
+];
+
+/** A new view for an address; null when there is none. */
+export function viewAt(route: string): View | null {
+  for (const [address, view] of ROUTES) {
+    const found = address.exec(route);
+    if (found) return view(found[1] ?? "");
+  }
+  return null;
+}

@@ -1,0 +1,140 @@
+export const keys = {
+  scopes: {
+    read: {
+      name: "Read",
+      allows: "sees contacts, deals, conversations, messages and templates. Changes nothing.",
+    },
+    write: {
+      name: "Write",
+      allows:
+        "creates and changes contacts, deals, pipelines and conversations. Can also merge and erase contacts, which cannot be undone.",
+    },
+    messaging: {
+      name: "Messages",
+      allows: "sends WhatsApp messages in your company's name: templates and replies.",
+    },
+  },
+
+  expiries: {
+    never: "Never",
+    month: "In 30 days",
+    quarter: "In 90 days",
+    year: "In a year",
+    date: "On a day of your choice",
+  },
+
+  overlaps: {
+    0: {
+      name: "Stop it now",
+      hint:
+        "when somebody else may know it. Programs that use it are refused until they have the new one.",
+    },
+    1: { name: "One more hour", hint: "when you change the program right away." },
+    24: { name: "24 more hours", hint: "when you change it today." },
+    168: { name: "7 more days", hint: "when somebody else has to change it." },
+  },
+
+  keys: {
+    title: "API keys",
+    lead: "A key lets a program work with your company's data. Give each program its own.",
+    one: "API key",
+    create: "Create a key",
+    make: "Create key",
+    none: "There are no keys yet. Create the first one.",
+    noneFound: "No key has this name.",
+    find: "Find a key",
+    ended: (count: number) => `Expired keys (${count})`,
+    agents: (company: string) => `Only owners and admins of ${company} look after its API keys.`,
+    whoMay: "Ask one of them:",
+    name: "Name",
+    nameHint: "What is it for? For example: web shop.",
+    nameMissing: "Give the key a name.",
+    nameTooLong: "A name has at most 100 characters.",
+    scopes: "Permissions",
+    scopesHint: "Choose only what the program needs. None includes another.",
+    scopesMissing: "Choose at least one permission.",
+    expiry: "Expires",
+    lastDay: "Last day",
+    dateMissing: "Choose a day in the future.",
+    neverExpires: "never",
+    lastUse: "Last used",
+    neverUsed: "never",
+    createdBy: "Created by",
+    madeByPlatform: "whoever runs this service",
+    states: { active: "Active", off: "Switched off", expired: "Expired" },
+    ends: (when: string) => `Ends ${when}`,
+    replacedBy: "Replaced by",
+    replacing: "Replaces",
+    facts: "About this key",
+    key: "Key",
+    keyHint: "The whole key was shown once, and cannot be shown again.",
+    changes: "Change it",
+    switchOn: "Switch on",
+    switchedOn: "The key is switched on again.",
+    back: "All keys",
+    gone: "There is no such key in this company. It may have been deleted.",
+    replacedBefore:
+      "This key was replaced already. Load the page again, and look for its successor.",
+    maybeMade:
+      "No answer came, so we do not know whether the key was made. Look at the list of keys: delete one that you did not mean to make, and create a new one.",
+  },
+
+  once: {
+    title: "Here is the new key",
+    lead:
+      "Copy it now and store it where your program reads it. We do not keep it, so nobody can show it again.",
+    theKey: "The new key",
+    copyKey: "Copy the key",
+    stored: "I have stored it",
+    tryIt: "Try it",
+    tryLead: "Paste a line into a terminal. It has the key in it, so show it to nobody.",
+    readLine: "Read a contact",
+    writeLine: "Create a contact named Test",
+    sendLine: (template: string) => `Send the template “${template}” to this number`,
+    phone: "Your WhatsApp number",
+    phoneHint: "With + and the country's code. The message is really sent to it.",
+    phoneHintLocal:
+      "Any number will do: on this machine a stand-in for WhatsApp takes the message.",
+    noTemplate:
+      "To send a first message, your company needs a connected WhatsApp account with an approved template. There is none yet.",
+    readOn: "How to use the API",
+    leaveTitle: "Have you stored the key?",
+    leaveText: "When you leave, it cannot be shown again.",
+    stay: "Go back to it",
+    leave: "It is stored, leave",
+  },
+
+  change: {
+    rename: {
+      button: "Rename",
+      title: "Rename the key",
+      submit: "Rename",
+      done: "The key has its new name.",
+    },
+    switchOff: {
+      button: "Switch off",
+      title: "Switch the key off?",
+      text: "Programs that use it are refused at once, until you switch it on again.",
+      submit: "Switch off",
+      done: "The key is switched off.",
+    },
+    rotate: {
+      button: "Replace",
+      title: "Replace the key",
+      text:
+        "You get a new key with the same name and permissions. The old one goes on as long as you choose, so that the program can change over without a pause.",
+      overlap: "The old key",
+      submit: "Create the new key",
+    },
+    delete: {
+      button: "Delete",
+      title: "Delete the key?",
+      text:
+        "Programs that use it are refused at once. This cannot be undone: to try first, switch it off instead.",
+      typeName: (name: string) => `To be sure, type: ${name}`,
+      otherName: "This is not the name of the key. Type it as it stands above.",
+      submit: "Delete for ever",
+      done: "The key is deleted.",
+    },
+  },
+};

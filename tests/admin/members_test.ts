@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { stack, withDatabase } from "../support/test_stack.ts";
+import { admin, bareCompany, json, printed } from "./command.ts";
+
+/** Somebody who has signed up. Returns the e-mail address. */
+async function person(): Promise<string> {
+  const email = anyEmail();
+  await signUp(email);
+  return email;
+}
+
+const anyEmail = () => `${crypto.randomUUID()}@people.example`;
+
+async function signUp(email: string) {
+  await withDatabase((sql) =>
+    sql`insert into auth.users (id, email) values (gen_random_uuid(), ${email})`
+  );
+}
+
+function member(command: string, company: string, email: string, ...more: string[]): string[] {
+  return ["member", command, "--company", company, "--email", email, ...more];
+}
+
+/** The error of a command that fails. */
+async function failed(args: string[], env: Record<string, string | undefined> = {}) {
+  const { code, stdout, stderr } = await admin(args, { env });
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
+  return stderr;
+}
+
+Deno.test("a person is added, listed, given another role and removed", async () => {
+  const [company, owner, agent] = [await bareCompany(), await person(), await person()];
+  const none = await printed(["member", "list", "--company", company]);
+  assert.match(none, /^Nobody works in this company yet: npm run admin -- member add /);
+
+  assert.equal(await printed(member("add", company, agent)), `Added ${agent} as agent.\n`);
+  const added = await json(
+    member("add", company, owner.toUpperCase(), "--role", "owner", "--name", "Ada"),
+  );
+  assert.deepEqual(
+    [added.email, added.name, added.role, added.invited],
+    [owner, "Ada", "owner", false],
+  );
+  const [header, ...lines] = (await printed(["member", "list", "--company", company])).split("\n");
+  assert.match(header, /^ROLE +NAME +E-MAIL +SINCE +ID$/);
+  assert.match(lines[0], new RegExp(`^owner +Ada +${owner} +\\d{4}-.* UTC +[0-9a-f-]{36}$`));
+  assert.match(lines[1], new RegExp(`^agent +${agent} `));
+
+  assert.equal(
+    await printed(member("role", company, agent, "--role", "admin")),
+    `${agent} is now admin.\n`,
+  );
+  assert.equal(
+    await failed(member("remove", company, owner)),
+    "This is the only owner of the company: make another member owner first.\n",
+  );
+  assert.equal(
+    await failed(member("role", company, owner, "--role", "agent")),
+    "This is the only owner of the company: make another member owner first.\n",
+  );
+  assert.equal(
+    await printed(member("remove", company, agent)),
+    `Removed ${agent}, who was admin.\n`,
+  );
+  const list = await json(["member", "list", "--company", company]);
+  assert.deepEqual(list, [{ ...list[0], email: owner, role: "owner" }]);
+  assert.deepEqual(Object.keys(list[0]), [
+    ...["company_id", "user_id", "email", "name", "role", "created_at"],
+  ]);
+});
+
+Deno.test("an unknown company, a person who is not there and one who is there already have a sentence each", async () => {
+  const [company, email, nobody] = [await bareCompany(), await person(), anyEmail()];
+  const unknown = crypto.randomUUID();
+  await printed(member("add", company, email));
+  const noCompany =
+    `No company has the id ${unknown}: npm run admin -- company list shows the ids.\n`;
+  const cases: [string[], string][] = [
+    [member("add", unknown, email), noCompany],
+    [member("add", unknown, nobody, "--invite"), noCompany],
+    [member("role", unknown, email, "--role", "admin"), noCompany],
+    [member("remove", unknown, email), noCompany],
+    [["member", "list", "--company", unknown], noCompany],
+    [
+      member("add", company, nobody),
+      `Nobody has signed up as ${nobody}: add --invite to invite this person by e-mail.\n`,
+    ],
+    [
+      member("add", company, email),
+      `${email} works in this company already: npm run admin -- member role changes the role.\n`,
+    ],
+    ...["remove", "role"].map((command): [string[], string] => [
+      member(command, company, nobody, ...(command === "role" ? ["--role", "admin"] : [])),
+      `${nobody} does not work in this company: npm run admin -- member list shows who does.\n`,
+    ]),
+  ];
+  for (const [args, sentence] of cases) assert.equal(await failed(args), sentence, args.join(" "));
+
+  for (
+    const wrong of [["--email", "ada"], ["--role", "boss"], ["--invite", "ftp://x"], ["--name", ""]]
+  ) {
+    const { code, stderr } = await admin([...member("add", company, email), ...wrong]);
+    assert.equal(code, 2);
+    assert.match(stderr, /^error: option '--\w+ [<[]\w+[>\]]' argument '.*' is invalid\. It must /);
+  }
+});
+
+/** The stack with a Supabase Auth before it that answers invitations like this. */
+function withInvitations(answer: (invited: { email: string; url: URL }) => Promise<Response>) {
+  const server = Deno.serve({ port: 0, onListen() {} }, async (request) => {
+    const url = new URL(request.url);
+    if (url.pathname !== "/auth/v1/invite") {
+      const { method, headers } = request;
+      const body = await request.text();
+      return await fetch(stack.url + url.pathname + url.search, {
+        method,
+        headers,
+        ...(body && { body }),
+      });
+    }
+    assert.equal(request.headers.get("authorization"), `Bearer ${stack.secret_key}`);
+    return await answer({ email: (await request.json()).email, url });
+  });
+  return {
+    env: {
+      STACK_FILE: undefined,
+      SUPABASE_URL: `http://127.0.0.1:${server.addr.port}`,
+      SUPABASE_SECRET_KEY: stack.secret_key,
+    },
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+Deno.test("a person who has not signed up is invited, to a page that the operator may name, and added", async () => {
+  const company = await bareCompany();
+  const invited: [string, string | null][] = [];
+  await using project = withInvitations(async ({ email, url }) => {
+    invited.push([email, url.searchParams.get("redirect_to")]);
+    await signUp(email);
+    return Response.json({ id: crypto.randomUUID(), email });
+  });
+  const [ada, eve, known] = [anyEmail(), anyEmail(), await person()];
+  const page = "https://crm.example.com/settings/";
+  const added = [
+    await admin(member("add", company, ada, "--role", "owner", "--invite"), project),
+    await admin(member("add", company, eve, "--invite", page), project),
+    await admin(member("add", company, known, "--invite"), project),
+  ];
+  const invitation = " An invitation is on its way, with a link to sign in.";
+  assert.deepEqual(added.map(({ stdout, stderr }) => stdout + stderr), [
+    `Added ${ada} as owner.${invitation}\n`,
+    `Added ${eve} as agent.${invitation}\n`,
+    `Added ${known} as agent.\n`,
+  ]);
+  assert.deepEqual(invited, [[ada, null], [eve, page]]);
+});
+
+Deno.test("an invitation that fails adds nobody and says why; one that came too late adds the person", async () => {
+  const company = await bareCompany();
+  const answers: [Response | null, RegExp][] = [
+    [
+      Response.json({ code: "over_email_send_rate_limit", msg: "email rate limit exceeded" }, {
+        status: 429,
+      }),
+      / was not invited and not added: email rate limit exceeded\.\n$/,
+    ],
+    ...[new Response("Not found", { status: 404 }), Response.json({}, { status: 404 })].map(
+      (answer): [Response, RegExp] => [
+        answer,
+        / was not invited and not added: http:\S+ sends no invitations, as a local stack does not\.\n$/,
+      ],
+    ),
+    [null, /^Added \S+ as agent\.\n$/],
+  ];
+  for (const [answer, expected] of answers) {
+    await using project = withInvitations(async ({ email }) => {
+      if (answer) return answer;
+      await signUp(email);
+      return Response.json({ code: "email_exists", message: "Registered" }, {
+        status: 422,
+        headers: { "x-supabase-api-version": "2024-01-01" },
+      });
+    });
+    const { stdout, stderr } = await admin(member("add", company, anyEmail(), "--invite"), project);
+    assert.match(stdout + stderr, expected);
+  }
+  assert.match(
+    await failed(member("add", company, anyEmail(), "--invite")),
+    / was not invited and not added: http:\S+ sends no invitations, as a local stack does not\.\n$/,
+  );
+  assert.equal((await json(["member", "list", "--company", company])).length, 1);
+});

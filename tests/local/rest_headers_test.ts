@@ -1,0 +1,44 @@
+// What the Data API of the local stack tells the database of a request.
+import assert from "node:assert/strict";
+import { startBoth } from "./lite.ts";
+
+const { corrected, uncorrected, end } = await startBoth(`
+  create view seen as select current_setting('request.method', true) as method,
+    current_setting('request.path', true) as path, current_setting('request.headers', true)::json as headers;
+  create function told() returns setof seen language sql stable as 'select * from seen';
+  grant select on seen to authenticated;
+`);
+Deno.test.afterAll(end);
+
+const HEADERS = {
+  "X-Forwarded-For": "203.0.113.9, 198.51.100.1",
+  "X-Real-IP": "203.0.113.9",
+  "CF-Connecting-IP": "203.0.113.9",
+  "X-Client-Info": "settings",
+  Cookie: "a=1",
+  Prefer: "return=representation",
+};
+
+Deno.test("every statement is told of the request, and no function alone", async () => {
+  const answers = await Promise.all([
+    corrected("/seen?select=method,path,headers", { headers: HEADERS }),
+    corrected("/rpc/told", { method: "POST", json: {}, headers: HEADERS }),
+  ]);
+  const [seen, told] = answers.map(({ body: [row] }) => row);
+  assert.deepEqual([seen.method, seen.path], ["GET", "/seen"]);
+  assert.deepEqual([told.method, told.path], ["POST", "/rpc/told"]);
+  for (const { headers } of [seen, told]) {
+    assert.equal(headers["x-client-info"], "settings");
+    assert.match(headers.authorization, /^Bearer /);
+    assert.equal(headers.cookie, undefined);
+  }
+
+  const { body } = await uncorrected("/seen?select=method,path,headers", { headers: HEADERS });
+  assert.deepEqual(body, [{ method: null, path: null, headers: null }]);
+});
+
+Deno.test("the address of a request is that of its connection, whatever its headers say", async () => {
+  const { body: [{ headers }] } = await corrected("/rpc/told", { headers: HEADERS });
+  assert.equal(headers["x-forwarded-for"], "127.0.0.1");
+  assert.deepEqual([headers["x-real-ip"], headers["cf-connecting-ip"]], [undefined, undefined]);
+});

@@ -1,0 +1,79 @@
+import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import type { StackAddresses } from "../../local/stack.ts";
+import { stack, withDatabase } from "./test_stack.ts";
+
+/** A person who can sign in. */
+export interface SignedUp {
+  id: string;
+  email: string;
+  password: string;
+}
+
+/** The columns without which Supabase Auth does not find a person, or cannot read one. */
+const FOUND = {
+  instance_id: "00000000-0000-0000-0000-000000000000",
+  aud: "authenticated",
+  role: "authenticated",
+  confirmation_token: "",
+  recovery_token: "",
+  email_change: "",
+  email_change_token_new: "",
+};
+
+/** Where people sign in; the tests' stack unless another is given. */
+type Project = Pick<StackAddresses, "url" | "publishable_key">;
+
+/** Makes a person with a password, a member of these companies. */
+export async function newPerson(
+  { company, role = "owner", name = null, password = `pw-${crypto.randomUUID()}`, ...others }: {
+    /** The id of a company, or of several; none makes a person who is a member of none. */
+    company?: string | string[];
+    role?: "owner" | "admin" | "agent";
+    name?: string | null;
+    password?: string;
+    email?: string;
+  },
+): Promise<SignedUp> {
+  const id = crypto.randomUUID();
+  const { email = `${id}@people.example` } = others;
+  await withDatabase(async (sql) => {
+    await sql.begin(async (sql) => {
+      await sql`insert into auth.users ${sql({ id, email, ...FOUND })}`;
+      // The lowest cost of bcrypt, for speed.
+      await sql`
+        update auth.users set
+          encrypted_password = extensions.crypt(${password}, extensions.gen_salt('bf', 4)),
+          email_confirmed_at = now(), created_at = now(), updated_at = now()
+        where id = ${id}
+      `;
+      for (const company_id of [company ?? []].flat()) {
+        await sql`insert into company_members ${sql({ company_id, user_id: id, role, name })}`;
+      }
+    });
+  });
+  return { id, email, password };
+}
+
+/** The client of the settings page: the publishable key, and a session of its own that no storage keeps. */
+export function anyClient({ url, publishable_key }: Project = stack): SupabaseClient {
+  return createClient(url, publishable_key, {
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+  });
+}
+
+/**
+ * Signs a person in with the password, as the page does.
+ * @returns a client of the Data API that acts as the person, and the access token.
+ */
+export async function signIn(
+  { email, password }: { email: string; password: string | null },
+  project?: Project,
+): Promise<{ client: SupabaseClient; token: string }> {
+  const client = anyClient(project);
+  const { data, error } = await client.auth.signInWithPassword({
+    email,
+    password: password ?? "",
+  });
+  if (error) throw new Error(`${email} cannot sign in: ${error.message}`);
+  return { client, token: data.session.access_token };
+}
