@@ -3,6 +3,7 @@ import { Action } from "./action.ts";
 import { type App, isManager } from "./app.ts";
 import { answered } from "./failure.ts";
 import { entryOf, type KeyEvent } from "./history/entry.ts";
+import { zoneOfPerson } from "./moments.ts";
 import type { View } from "./view.ts";
 
 /** So many entries are read at once. */
@@ -54,9 +55,8 @@ export function history(): View {
   function view(app: App): TemplateResult {
     const { t: { history: t } } = app;
     if (!isManager(app.company)) return html`<p>${t.onlyManagers}</p>`;
-    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll("_", " ");
     return html`
-      <p class="lead">${t.intro(zone)}</p>
+      <p class="lead">${t.intro(zoneOfPerson())}</p>
       ${events.length === 0 ? html`<p>${t.none}</p>` : html`
         <div class="card">
           <ol class="history">

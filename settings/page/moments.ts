@@ -36,3 +36,8 @@ export function ago(at: string, locale: string): TemplateResult {
 export function when(at: string, locale: string): TemplateResult {
   return html`<time datetime=${at}>${moment(at, locale)}</time>`;
 }
+
+/** The time zone in which the person reads moments, such as `America/Sao Paulo`. */
+export function zoneOfPerson(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll("_", " ");
+}

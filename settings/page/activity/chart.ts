@@ -9,14 +9,16 @@ export interface Chart<Kind extends string> {
   id: string;
   /** Says the number that matters. */
   title: string;
-  /** What the columns tell beyond the title, for who does not see them. */
-  summary: string;
   series: Series<Kind>;
   names: Record<Kind, string>;
   /** What a kind means. */
   hints: Record<Kind, string>;
   fills: Record<Kind, Fill>;
-  today: string;
+  words: {
+    today: string;
+    /** On which day most happened, for who does not see the columns. */
+    most(day: string, shown: string): string;
+  };
 }
 
 /**
@@ -27,15 +29,16 @@ export function chartOf<Kind extends string>(
   chart: Chart<Kind>,
   figures: Figures,
 ): TemplateResult {
-  const { id, title, summary, series } = chart;
-  if (series.total === 0) return html`<h2 id=${id}>${title}</h2>`;
+  const { id, title, series: { kinds, peak }, words } = chart;
+  if (!peak) return html`<h2 id=${id}>${title}</h2>`;
+  const most = words.most(figures.longDay(peak.day), figures.whole(peak.total));
   return html`
     <figure class="chart">
       <figcaption>
         <h2 id=${id}>${title}</h2>
-        <ul class="legend">${series.kinds.map((kind) => legendOf(kind, chart, figures))}</ul>
+        <ul class="legend">${kinds.map((kind) => legendOf(kind, chart, figures))}</ul>
       </figcaption>
-      <div class="plot" role="img" aria-label="${title}. ${summary}">${plotOf(chart, figures)}</div>
+      <div class="plot" role="img" aria-label="${title}. ${most}">${plotOf(chart, figures)}</div>
     </figure>
   `;
 }

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 import { copyButton } from "../copy_button.ts";
+import { zoneOfPerson } from "../moments.ts";
 import { outcomeOf } from "./outcome.ts";
 
 /** A request of a key that was refused or failed. */
@@ -22,7 +23,6 @@ const AT_A_GLANCE = 10;
 /** The last errors of a key, the newest first, each with the id by which support finds the request. */
 export function lastErrorsOf(errors: KeyError[], app: App): TemplateResult {
   const { t: { activity: t } } = app;
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll("_", " ");
   const earlier = errors.slice(AT_A_GLANCE);
   return html`
     <section class="card" aria-labelledby="errors">
@@ -39,7 +39,7 @@ export function lastErrorsOf(errors: KeyError[], app: App): TemplateResult {
           </ol>
         </details>
       `}
-      <p class="hint">${t.errorsKept(zone)}</p>
+      <p class="hint">${t.errorsKept(zoneOfPerson())}</p>
     `}
     </section>
   `;

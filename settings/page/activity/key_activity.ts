@@ -77,14 +77,11 @@ class KeyActivity implements Part {
         ${chartOf({
           id: "requests",
           title: titleOf(outcomes, app, figures),
-          summary: outcomes.peak
-            ? t.mostRequests(figures.longDay(outcomes.peak.day), figures.whole(outcomes.peak.total))
-            : "",
           series: outcomes,
           names: t.outcomes,
           hints: t.outcomeHints,
           fills: FILLS,
-          today: t.today,
+          words: t,
         }, figures)}
         ${outcomes.total === 0 ? nothing : countsTableOf({
           ...{ title: t.requestsTable, series: byStatus, day: t.day, all: t.all },

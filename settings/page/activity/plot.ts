@@ -24,7 +24,7 @@ export function plotOf<Kind extends string>(
   chart: Chart<Kind>,
   figures: Figures,
 ): TemplateResult {
-  const { id, series, fills, today } = chart;
+  const { id, series, fills, words } = chart;
   const lines = scaleTo(series.peak?.total ?? 0);
   const top = lines.at(-1)!;
   const yOf = (count: number) => BOTTOM - count / top * HEIGHT;
@@ -44,7 +44,7 @@ export function plotOf<Kind extends string>(
       ${peakOf(chart, columns, yOf, figures)}
       <text x="0" y=${BOTTOM + 17}>${figures.day(columns[0].day)}</text>
       <text class="middle" x="${middle.x + middle.width / 2}%" y=${BOTTOM + 17}>${middleDay}</text>
-      <text class="last" x="100%" y=${BOTTOM + 17}>${today}</text>
+      <text class="last" x="100%" y=${BOTTOM + 17}>${words.today}</text>
     </svg>
   `;
 }

@@ -58,14 +58,11 @@ class SendsActivity implements Part {
       ${chartOf({
         id: "sends",
         title: titleOf(series, app, figures),
-        summary: series.peak
-          ? t.mostSends(figures.longDay(series.peak.day), figures.whole(series.peak.total))
-          : "",
         series,
         names: t.sendStates,
         hints: t.sendStateHints,
         fills: FILLS,
-        today: t.today,
+        words: t,
       }, figures)}
       ${series.total === 0 ? nothing : countsTableOf({
         ...{ title: t.sendsTable, series, day: t.day, all: t.all },

@@ -11,7 +11,7 @@ export const activity = {
   allSucceeded: (requests: string) => `${requests}, none refused or failed`,
   someRefused: (requests: string, shown: string) => `${requests}, ${shown} of them refused`,
   someFailed: (requests: string, shown: string) => `${requests}, ${shown} of them failed`,
-  mostRequests: (day: string, shown: string) => `The most on one day: ${shown}, on ${day}.`,
+  most: (day: string, shown: string) => `The most on one day: ${shown}, on ${day}.`,
   outcomes: { succeeded: "Succeeded", refused: "Refused", failed: "Failed" },
   outcomeHints: {
     succeeded: "2xx",
@@ -42,7 +42,6 @@ export const activity = {
   someSendsFailed: (sends: string, shown: string) => `${sends}, ${shown} of them failed`,
   someSendsReleased: (sends: string, shown: string) => `${sends}, ${shown} of them not taken`,
   someSendsPending: (sends: string, shown: string) => `${sends}, ${shown} of them under way`,
-  mostSends: (day: string, shown: string) => `The most on one day: ${shown}, on ${day}.`,
   sendStates: { sent: "Sent", pending: "Under way", released: "Not taken", failed: "Failed" },
   sendStateHints: {
     sent: "sent: WhatsApp took the message",

@@ -11,7 +11,7 @@ export const activity: ActivityTexts = {
   allSucceeded: (requests) => `${requests}, ninguna rechazada ni fallida`,
   someRefused: (requests, shown) => `${requests}, de ellas ${shown} rechazadas`,
   someFailed: (requests, shown) => `${requests}, de ellas ${shown} fallidas`,
-  mostRequests: (day, shown) => `El mayor número en un día: ${shown}, el ${day}.`,
+  most: (day, shown) => `El mayor número en un día: ${shown}, el ${day}.`,
   outcomes: { succeeded: "Con éxito", refused: "Rechazadas", failed: "Fallidas" },
   outcomeHints: {
     succeeded: "2xx",
@@ -41,7 +41,6 @@ export const activity: ActivityTexts = {
   someSendsFailed: (sends, shown) => `${sends}, de ellos ${shown} fallidos`,
   someSendsReleased: (sends, shown) => `${sends}, de ellos ${shown} no aceptados`,
   someSendsPending: (sends, shown) => `${sends}, de ellos ${shown} en curso`,
-  mostSends: (day, shown) => `El mayor número en un día: ${shown}, el ${day}.`,
   sendStates: {
     sent: "Enviados",
     pending: "En curso",

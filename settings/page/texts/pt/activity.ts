@@ -11,7 +11,7 @@ export const activity: ActivityTexts = {
   allSucceeded: (requests) => `${requests}, nenhuma recusada nem com falha`,
   someRefused: (requests, shown) => `${requests}, das quais ${shown} recusadas`,
   someFailed: (requests, shown) => `${requests}, das quais ${shown} com falha`,
-  mostRequests: (day, shown) => `O maior número em um dia: ${shown}, em ${day}.`,
+  most: (day, shown) => `O maior número em um dia: ${shown}, em ${day}.`,
   outcomes: { succeeded: "Com êxito", refused: "Recusadas", failed: "Com falha" },
   outcomeHints: {
     succeeded: "2xx",
@@ -41,7 +41,6 @@ export const activity: ActivityTexts = {
   someSendsFailed: (sends, shown) => `${sends}, dos quais ${shown} com falha`,
   someSendsReleased: (sends, shown) => `${sends}, dos quais ${shown} não aceitos`,
   someSendsPending: (sends, shown) => `${sends}, dos quais ${shown} em andamento`,
-  mostSends: (day, shown) => `O maior número em um dia: ${shown}, em ${day}.`,
   sendStates: {
     sent: "Enviados",
     pending: "Em andamento",
