@@ -117,34 +117,28 @@ async function listAccounts(options: Printing & { company: string }) {
 
 async function disconnectAccount(id: string, options: Printing) {
   const { db, rows } = openProject();
-  const disconnected: Account | null = rows(
-    await db.from("messaging_accounts")
-      .update({ disconnected_at: new Date().toISOString(), encrypted_token: null })
-      .eq("id", id).is("disconnected_at", null).select(ACCOUNT).maybeSingle(),
+  const { was_connected } = rows(
+    await db.rpc("disconnect_messaging_account", { account_id: id }),
+    { PT404: noAccount(id) },
   );
-  if (disconnected) {
-    return print(
-      options,
-      disconnected,
-      () =>
-        `Disconnected ${disconnected.display_phone} (${disconnected.phone_number_id}); its token is deleted.`,
-    );
-  }
-  const found: Account | null = rows(
+  const account: Account | null = rows(
     await db.from("messaging_accounts").select(ACCOUNT).eq("id", id).maybeSingle(),
   );
-  if (!found) {
-    throw new OperatorError(
-      `No messaging account has the id ${id}: npm run admin -- account list shows the ids.`,
-    );
-  }
+  if (!account) throw new OperatorError(noAccount(id)); // it was deleted meanwhile
+  const named = `${account.display_phone} (${account.phone_number_id})`;
   print(
     options,
-    found,
+    account,
     () =>
-      `${found.display_phone} (${found.phone_number_id}) is already disconnected, ` +
-      `since ${moment(found.disconnected_at, "just now")}.`,
+      was_connected
+        ? `Disconnected ${named}; its token is deleted.`
+        : `${named} is already disconnected, ` +
+          `since ${moment(account.disconnected_at, "just now")}.`,
   );
+}
+
+function noAccount(id: string): string {
+  return `No messaging account has the id ${id}: npm run admin -- account list shows the ids.`;
 }
 
 async function resealAccounts(options: Printing) {

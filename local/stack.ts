@@ -165,7 +165,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   starting.defer(auth.close);
   const functions = await loadingFunctions;
-  const [demo, people] = await Promise.all([demoKey(owner), demoPeople(owner, secrets)]);
+  // Each on a connection of its own, so that neither waits.
+  const [demo, people] = await Promise.all([demoKey(owner), demoPeople(admin, secrets)]);
   const docs = docsUrl ? serveDocs({ apiKey: demo?.api_key ?? null, port: door.port }) : null;
   const settings = serveSettings({ publishableKey: secrets.publishable_key, hasDocs: !!docsUrl });
   for (const site of [settings, docs]) starting.defer(() => site?.stop());

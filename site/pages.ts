@@ -18,7 +18,12 @@ export const GROUPS: Group[] = [
   {
     title: "Start",
     readers: "callers",
-    pages: ["docs/getting-started.md", "docs/authentication.md", "docs/api.md"],
+    pages: [
+      "docs/getting-started.md",
+      "docs/authentication.md",
+      "docs/settings.md",
+      "docs/api.md",
+    ],
   },
   {
     title: "Records",

@@ -1,6 +1,7 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import { forwarded } from "../forwarded.ts";
+import { judgeBody } from "./bodies.ts";
 import { asSupabaseAuth } from "./corrections.ts";
 import type { Mailbox } from "./mailbox.ts";
 
@@ -43,7 +44,9 @@ export function authHost(options: AuthOptions): Auth {
   return {
     async fetch(request, caller) {
       const { app } = await (starting ??= start(options));
-      const answer = await app.fetch(forwarded(request, request.url, caller));
+      const handedOn = forwarded(request, request.url, caller);
+      const judged = options.uncorrected ? handedOn : await judgeBody(handedOn);
+      const answer = judged instanceof Response ? judged : await app.fetch(judged);
       // Supabase lets a page of any origin ask: what it may do, its tokens say.
       answer.headers.set("Access-Control-Allow-Origin", "*");
       if (request.method === "OPTIONS") {

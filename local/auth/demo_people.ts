@@ -16,13 +16,14 @@ const AGENT = "amina.okoro@ondalva.example";
 /**
  * Gives the demo company's owner and agent their passwords, unless they have one. Returns who of the two is a member
  * of the company, or null when neither is.
+ * @param admin a connection as the superuser.
  */
 export async function demoPeople(
-  owner: Sql,
+  admin: Sql,
   { owner_password, agent_password }: Pick<Secrets, "owner_password" | "agent_password">,
 ): Promise<DemoPerson[] | null> {
   // The lowest cost of bcrypt: the passwords are random, and nobody waits at a start.
-  const people = await owner<{ email: string; role: string; password: string | null }[]>`
+  const people = await admin<{ email: string; role: string; password: string | null }[]>`
     with given (place, email, password) as (
       values (1, ${OWNER}, ${owner_password}), (2, ${AGENT}, ${agent_password})
     ),

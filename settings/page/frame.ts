@@ -19,9 +19,7 @@ export function frame(page: Page): TemplateResult {
     <header class="top">
       <p class="brand"><img src="favicon.svg" alt="" width="28" height="28">
         <span><b>${page.t.product}</b>${companyOf(page)}</span></p>
-      <div class="choices">${chooserOfLanguage(page)}${page.person.id
-        ? personMenu(page)
-        : nothing}</div>
+      <div class="choices">${page.person.id ? personMenu(page) : chooserOfLanguage(page)}</div>
       ${page.state !== "signed_out" && page.hasCompany ? menu(page) : nothing}
     </header>
     <main id="main" tabindex="-1">
@@ -38,10 +36,13 @@ export function startFault(error: unknown, t: Texts | null): TemplateResult {
     : error instanceof ConfigFault
     ? t.frame.wrongConfig(error.member)
     : t.failure.offline;
-  return html`<main class="alone" role="alert"><p class="failure">${says}</p>
-    <button type="button" @click=${() => location.reload()}>${
-    t?.frame.tryAgain ?? "Try again"
-  }</button></main>`;
+  return html`
+    <main class="alone" role="alert">
+      <p class="failure">${says}</p>
+      <p class="buttons"><button type="button" @click=${() =>
+        location.reload()}>${t?.frame.tryAgain ?? "Try again"}</button></p>
+    </main>
+  `;
 }
 
 function headingOf({ state, view, signIn, t }: Page): string {
@@ -52,7 +53,7 @@ function headingOf({ state, view, signIn, t }: Page): string {
 function inside(page: Page): TemplateResult {
   const { t, state, view } = page;
   return html`
-    <h1 tabindex="-1">${headingOf(page)}</h1>
+    <h1 tabindex="-1" dir="auto">${headingOf(page)}</h1>
     ${state === "loading"
       ? html`<p class="loading">${t.frame.loading}</p>`
       : state === "failed"
@@ -60,12 +61,14 @@ function inside(page: Page): TemplateResult {
         <div role="alert">
           <p class="failure">${sentenceOf(page.failure, t)}</p>
         </div>
-        <button type="button" @click=${() => page.reload()}>${t.frame.tryAgain}</button>
+        <p class="buttons"><button type="button" @click=${() => page.reload()}>${t.frame
+          .tryAgain}</button></p>
       `
       : state === "no_company"
       ? html`
         <p>${t.companies.noneText(page.person.email)}</p>
-        <button type="button" @click=${() => page.reload()}>${t.frame.tryAgain}</button>
+        <p class="buttons"><button type="button" @click=${() => page.reload()}>${t.frame
+          .tryAgain}</button></p>
       `
       : view?.html(page) ?? nothing}
   `;
@@ -110,11 +113,21 @@ function personMenu(page: Page): TemplateResult {
           <p>${t.frame.signedInAs}<b>${person.email}</b></p>
           <a href="#/password" @click=${close}>${t.password.title}</a>
           ${project.docsUrl ? html`<a href=${project.docsUrl}>${t.frame.docs}</a>` : nothing}
+          ${chooserOfLanguage(page)}
           <button type="button" class="link" @click=${() => page.signOut()}>${t.frame
             .signOut}</button>
         </div>
     </details>
   `;
+}
+
+/** Closes the person's menu when they go on elsewhere, or press Escape. */
+export function closeMenu(event: Event) {
+  const menu = document.querySelector<HTMLDetailsElement>(".person[open]");
+  if (!menu || (event.type === "click" && menu.contains(event.target as Node))) return;
+  if (event instanceof KeyboardEvent && event.key !== "Escape") return;
+  menu.open = false;
+  if (event.type === "keydown") menu.querySelector("summary")!.focus();
 }
 
 /** The address stays that of the view. */

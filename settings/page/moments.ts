@@ -1,23 +1,24 @@
 // Moments and spans of time, as a person reads them.
 import { html, type TemplateResult } from "lit-html";
 
-/** Longest first: how many seconds a unit has. */
-const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ["year", 31_557_600],
-  ["month", 2_629_800],
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
+/** Longest first: how many seconds a unit has, and from how many on it is used. */
+const UNITS: [Intl.RelativeTimeFormatUnit, number, number][] = [
+  ["year", 31_557_600, 31_000_000],
+  ["month", 2_629_800, 60 * 86_400],
+  ["day", 86_400, 47.5 * 3600],
+  ["hour", 3600, 3570],
+  ["minute", 60, 60],
 ];
 
 /** How far a moment is from now: "in 3 hours", "5 days ago", "now". */
 export function fromNow(at: string, locale: string, now = Date.now()): string {
   const seconds = (Date.parse(at) - now) / 1000;
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
-  for (const [unit, length] of UNITS) {
-    if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
+  for (const [unit, length, from] of UNITS) {
+    if (Math.abs(seconds) < from) continue;
+    // What is chosen as 24 hours is still 24 hours a moment later.
+    return new Intl.RelativeTimeFormat(locale).format(Math.round(seconds / length), unit);
   }
-  return format.format(0, "second");
+  return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(0, "second");
 }
 
 /** A moment in words: "22 Nov 2026, 14:05". */
@@ -34,4 +35,9 @@ export function ago(at: string, locale: string): TemplateResult {
 /** A moment. */
 export function when(at: string, locale: string): TemplateResult {
   return html`<time datetime=${at}>${moment(at, locale)}</time>`;
+}
+
+/** The time zone in which the person reads moments, such as `America/Sao Paulo`. */
+export function zoneOfPerson(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll("_", " ");
 }

@@ -3,7 +3,7 @@ import { render } from "lit-html";
 import type { App, Company, Person } from "./app.ts";
 import { openDialog } from "./dialog.ts";
 import { Failure } from "./failure.ts";
-import { frame, titled } from "./frame.ts";
+import { closeMenu, frame, titled } from "./frame.ts";
 import type { Link } from "./link.ts";
 import { companiesOf, type Project, signOut } from "./project.ts";
 import { FIRST_ROUTE, viewAt } from "./routes.ts";
@@ -72,6 +72,8 @@ export class Page implements App {
       // The browser asks, in its own words.
       if (this.view?.holds?.isThere()) event.preventDefault();
     });
+    addEventListener("click", closeMenu);
+    addEventListener("keydown", closeMenu);
     setInterval(() => document.hidden || this.render(), TICK_MS);
     // Within this call, supabase-js answers no other.
     auth.onAuthStateChange((event, session) => {
@@ -135,11 +137,12 @@ export class Page implements App {
       return this.render();
     }
     const needsCompany = !this.chosen && wanted !== "#/password";
-    const route = needsCompany ? "#/companies" : viewAt(wanted) ? wanted : FIRST_ROUTE;
+    const asked = needsCompany ? null : viewAt(wanted);
+    const route = asked ? wanted : needsCompany ? "#/companies" : FIRST_ROUTE;
     if (route !== wanted) history.replaceState(null, "", route);
     this.said = "";
     this.route = route;
-    this.view = viewAt(route);
+    this.view = asked ?? viewAt(route);
     this.reload();
   }
 

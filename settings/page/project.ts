@@ -22,6 +22,8 @@ const PATIENCE_MS = 20_000;
 export function openProject(config: Config): Project {
   const client = createClient(config.project_url, config.publishable_key, {
     auth: { flowType: "implicit", storageKey: SESSION },
+    // A person is told at once, and tries again when they want to.
+    db: { retry: false },
     global: {
       fetch: (input, init) => {
         const patience = AbortSignal.timeout(PATIENCE_MS);
@@ -50,7 +52,8 @@ export async function signOut({ client }: Project): Promise<void> {
 /** The companies in which a person works, by name. */
 export async function companiesOf({ client }: Project, person: Person): Promise<Company[]> {
   const rows = await answered<{ role: Company["role"]; companies: { id: string; name: string } }[]>(
-    client.from("company_members").select("role,companies(id,name)").eq("user_id", person.id),
+    client.from("company_members").select("role,companies!company_members_company_id_fkey(id,name)")
+      .eq("user_id", person.id),
   );
   return rows.map(({ role, companies }) => ({ ...companies, role }))
     .sort((one, other) => one.name.localeCompare(other.name));

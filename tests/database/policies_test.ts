@@ -118,8 +118,7 @@ function ruleOf({ table, command, roles }: Policy): string {
     return `(company_id = ( SELECT app.${name}('${argument}'::text) AS ${name}))`;
   }
   const column = table === "companies" ? "id" : "company_id";
-  const managed =
-    ["api_key_errors", "api_key_events", "api_key_usage", "api_keys"].includes(table) ||
+  const managed = table.startsWith("api_key") ||
     (["companies", "company_members"].includes(table) && command === "update") ||
     (["pipelines", "stages"].includes(table) && command === "delete");
   const ids = managed ? "managed_company_ids" : "member_company_ids";

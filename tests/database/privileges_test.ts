@@ -145,7 +145,9 @@ Deno.test("a request that reads with a key sees these columns of its company's r
 
 Deno.test("a person who has signed in reads and writes exactly these columns", async () => {
   assert.deepEqual(await privilegesOf("authenticated"), {
-    account_connections: { select: "id company_id account_id connected_at disconnected_at" },
+    account_connections: {
+      select: "id company_id account_id connected_at disconnected_at last_event_at",
+    },
     account_notices: {
       select:
         "id company_id account_id kind event value happened_at until stops_sending received_at",
@@ -228,15 +230,15 @@ Deno.test("the platform makes keys only through create_api_key, and writes the c
   });
 });
 
+Deno.test("nobody writes what was done to keys, and the platform reads it", async () => {
+  const { api_key_events } = await privilegesOf("service_role");
+  assert.deepEqual(api_key_events, { select: KEY_EVENT });
+});
+
 Deno.test("the platform reads how keys were used, and writes it only through the function", async () => {
   const { api_key_errors, api_key_usage } = await privilegesOf("service_role");
   assert.deepEqual(api_key_errors, { select: KEY_ERRORS });
   assert.deepEqual(api_key_usage, { select: KEY_USAGE });
-});
-
-Deno.test("nobody writes what was done to keys, and the platform reads it", async () => {
-  const { api_key_events } = await privilegesOf("service_role");
-  assert.deepEqual(api_key_events, { select: KEY_EVENT });
 });
 
 Deno.test("the platform reads and deletes sends, and writes them only through the functions", async () => {

@@ -136,3 +136,38 @@ Deno.test("a sign-out ends every session, unless another scope is asked for", as
 
   assert.deepEqual(await leave(uncorrected, "/logout"), [204, 400, 200]);
 });
+
+Deno.test("a member of another type is a 400 that names it, and null is as good as nothing", async () => {
+  const { email, password } = await newPerson({});
+  const { access_token } = await corrected.signIn(email, password);
+  const wrong: [method: string, path: string, json: unknown, message: RegExp][] = [
+    ["POST", "/token?grant_type=password", { email: 5, password }, /email is no string/],
+    ["POST", "/token?grant_type=password", { email, password: ["a"] }, /password is no string/],
+    ["POST", "/token?grant_type=refresh_token", { refresh_token: true }, /refresh_token is no/],
+    ["POST", "/otp", { email: {} }, /email is no string/],
+    ["POST", "/otp", { email, create_user: "no" }, /create_user is no boolean/],
+    ["POST", "/recover", { email: "a\0@b.example" }, /email has a null character/],
+    ["POST", "/recover", [], /it is no object/],
+    ["POST", "/verify", { type: "recovery", token_hash: [] }, /token_hash is no string/],
+    ["PUT", "/user", { password: 123456789 }, /password is no string/],
+    ["PUT", "/user", { data: [] }, /data is no object/],
+  ];
+  for (const [method, path, json, message] of wrong) {
+    const { status, body } = await corrected.call(method, path, json, access_token);
+    assert.deepEqual([status, body.error_code], [400, "bad_json"], path);
+    assert.match(body.msg, message);
+  }
+  const nothing = await corrected.call("PUT", "/user", { password: null }, access_token);
+  assert.equal(nothing.status, 200);
+  assert.equal(
+    (await corrected.call("POST", "/recover", null)).body.error_code,
+    "validation_failed",
+  );
+
+  const print = console.error;
+  console.error = () => {};
+  const taken = await uncorrected.call("POST", "/recover", { email: 5 }).finally(() =>
+    console.error = print
+  );
+  assert.equal(taken.status, 500);
+});

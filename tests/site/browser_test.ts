@@ -6,8 +6,8 @@ import { SITE_FOLDER } from "../../local/site_sources.ts";
 import { newCompany } from "../support/company.ts";
 import { CHROMIUM } from "../support/programs.ts";
 import { stack } from "../support/test_stack.ts";
-import { axeFindings, axeFindingsOfLooks, openBrowser, openWindow } from "./browser.ts";
-import { backgroundOfPage, copiedText, isDarkReference, widthOfPage } from "./in_page.js";
+import { axeFindings, axeFindingsOfLooks, openBrowser, openWindow } from "../support/browser.ts";
+import { backgroundOfPage, copiedText, isDarkReference, widthOfPage } from "../support/in_page.js";
 
 /** Where a static host may have the site. */
 const STATIC = "/below/a/path/";

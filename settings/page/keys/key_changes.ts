@@ -69,7 +69,6 @@ const CONTENTS: Record<AskedChange, (key: ApiKey, app: App) => TemplateResult> =
     const { t } = app;
     return html`
       <p>${t.change.delete.text}</p>${used(key, app)}
-            <p><strong class="name" dir="auto">${key.name}</strong> ${hintOf(key)}</p>
             <label for="typed">${t.change.delete.typeName(toType(key))}</label>
             <input id="typed" name="typed" autocomplete="off" autocapitalize="off" spellcheck="false"
         dir="auto" required>
@@ -78,7 +77,8 @@ const CONTENTS: Record<AskedChange, (key: ApiKey, app: App) => TemplateResult> =
 };
 
 /** When it was last used, for those who would switch off a key in use. */
-const used = (key: ApiKey, app: App) => html`<p>${app.t.keys.lastUse}: ${lastUseOf(key, app)}</p>`;
+const used = (key: ApiKey, app: App) =>
+  html`<p>${hintOf(key)} · ${app.t.keys.lastUse}: ${lastUseOf(key, app)}</p>`;
 
 /** What is to be typed before a key is deleted: its name, or its hint when the name has no visible character. */
 const toType = ({ name, hint }: ApiKey) => typable(name) || hint;

@@ -32,11 +32,12 @@ export function keyPage(id: string): View {
   let once = made && new ShownOnce(made, () => once = null);
 
   const load = async (app: App) => {
+    // A new key waits for nothing that could fail: it is nowhere else.
+    if (once) return void once.load(app).then(() => app.render());
     const mayManage = isManager(app.company);
     [members, keys] = await Promise.all([
       membersOf(app.project, app.company),
       mayManage ? keysOf(app) : [],
-      once?.load(app),
     ]);
     if (!mayManage) return;
     if (!keys.some((key) => key.id === id)) throw goneKey();
@@ -45,11 +46,11 @@ export function keyPage(id: string): View {
 
   const view = (app: App): TemplateResult => {
     const { t } = app;
+    if (once) return once.html(app);
     if (!isManager(app.company)) return whoMay(members, app);
     const key = keys.find((key) => key.id === id)!;
     return html`
-      <p class="name" dir="auto">${key.name} ${badge(key, successorOf(key, keys), app)}</p>
-      ${once ? once.html(app) : nothing}
+      <p class="what">${badge(key, successorOf(key, keys), app)} ${hintOf(key)}</p>
       <section class="card" aria-labelledby="facts">
         <h2 id="facts">${t.keys.facts}</h2>
         ${pair(key, app)}
@@ -91,7 +92,9 @@ export function keyPage(id: string): View {
           <dd>
             <ul class="allowed">${SCOPES.filter((scope) => key.scopes.includes(scope)).map((
               scope,
-            ) => html`<li><b>${t.scopes[scope].name}</b> ${t.scopes[scope].allows}</li>`)}</ul>
+            ) =>
+              html`<li><b>${t.scopes[scope].name}</b> <span>${t.scopes[scope].allows}</span></li>`
+            )}</ul>
           </dd>
         </div>
         <div>
@@ -146,7 +149,7 @@ export function keyPage(id: string): View {
   };
 
   return {
-    title: (t) => t.keys.one,
+    title: (t) => (once ? made : keys.find((key) => key.id === id))?.name ?? t.keys.one,
     load,
     html: view,
     holds: { isThere: () => once !== null, ask: (app, leave) => once?.ask(app, leave) },

@@ -31,11 +31,6 @@ export class ShownOnce {
     app.render();
   }
 
-  private end(app: App) {
-    this.done();
-    app.render();
-  }
-
   html(app: App): TemplateResult {
     const { t } = app;
     const { key } = this;
@@ -44,8 +39,10 @@ export class ShownOnce {
       <p>${t.once.lead}</p>
       <div class="secret"><code id="new-key" tabindex="0" aria-label=${t.once.theKey}>${key.api_key}</code>
         ${copyButton(key.api_key, t.once.copyKey, "new-key", app)}</div>
-      <p class="buttons"><button type="button" class="main" @click=${() =>
-      this.end(app)}>${t.once.stored}</button></p>
+      <p class="buttons"><button type="button" class="main" @click=${() => {
+      this.done();
+      app.reload();
+    }}>${t.once.stored}</button></p>
       ${this.lines(app)}
     </section>${this.leave ? this.question(app, this.leave) : nothing}`;
   }
@@ -76,7 +73,11 @@ export class ShownOnce {
         )
         : html`<p class="note">${t.once.noTemplate}</p>`
     }
-      ${docsUrl ? html`<p><a href=${docsUrl}>${t.once.readOn}</a></p>` : nothing}`;
+      ${
+      docsUrl
+        ? html`<p><a href=${docsUrl} target="_blank" rel="noopener">${t.once.readOn}</a></p>`
+        : nothing
+    }`;
   }
 
   private phoneField(app: App): TemplateResult {
@@ -97,7 +98,7 @@ export class ShownOnce {
     const { t } = app;
     const goOn = () => {
       closeDialog();
-      this.end(app);
+      this.done();
       leave();
     };
     return dialog(
@@ -125,7 +126,7 @@ function line(id: string, words: string, text: string, app: App): TemplateResult
         id,
         app,
       )}</figcaption>
-      <pre tabindex="0" id=${id} aria-label=${words}>${text}</pre>
+      <pre id=${id}>${text}</pre>
     </figure>
   `;
 }

@@ -83,6 +83,6 @@ function valueOf({ example }: { example: string | null }): string {
 }
 
 function post(url: string, { api_key }: NewApiKey, body: object): string {
-  const json = JSON.stringify(body).replaceAll("'", "'\\''");
+  const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''");
   return `curl "${url}" -H "Authorization: Bearer ${api_key}" \\\n  -H "Content-Type: application/json" \\\n  -d '${json}'`;
 }

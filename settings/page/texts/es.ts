@@ -1,5 +1,10 @@
 import type { Texts } from "../texts.ts";
-import { en } from "./en.ts";
+import { accounts } from "./es/accounts.ts";
+import { activity } from "./es/activity.ts";
+import { frame } from "./es/frame.ts";
+import { history } from "./es/history.ts";
+import { keys } from "./es/keys.ts";
+import { signIn } from "./es/sign_in.ts";
 
-/** Everything that the page says. */
-export const es: Texts = { ...en };
+/** Everything that the page says, in Spanish. */
+export const es: Texts = { ...frame, ...signIn, ...keys, activity, accounts, history };

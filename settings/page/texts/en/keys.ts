@@ -2,16 +2,16 @@ export const keys = {
   scopes: {
     read: {
       name: "Read",
-      allows: "sees contacts, deals, conversations, messages and templates. Changes nothing.",
+      allows: "Sees contacts, deals, conversations, messages and templates. Changes nothing.",
     },
     write: {
       name: "Write",
       allows:
-        "creates and changes contacts, deals, pipelines and conversations. Can also merge and erase contacts, which cannot be undone.",
+        "Creates and changes contacts, deals, pipelines and conversations. Can also merge and erase contacts, which cannot be undone.",
     },
     messaging: {
       name: "Messages",
-      allows: "sends WhatsApp messages in your company's name: templates and replies.",
+      allows: "Sends WhatsApp messages in your company’s name: templates and replies.",
     },
   },
 
@@ -27,16 +27,16 @@ export const keys = {
     0: {
       name: "Stop it now",
       hint:
-        "when somebody else may know it. Programs that use it are refused until they have the new one.",
+        "When somebody else may know it. Programs that use it are refused until they have the new one.",
     },
-    1: { name: "One more hour", hint: "when you change the program right away." },
-    24: { name: "24 more hours", hint: "when you change it today." },
-    168: { name: "7 more days", hint: "when somebody else has to change it." },
+    1: { name: "One more hour", hint: "When you change the program right away." },
+    24: { name: "24 more hours", hint: "When you change it today." },
+    168: { name: "7 more days", hint: "When somebody else has to change it." },
   },
 
   keys: {
     title: "API keys",
-    lead: "A key lets a program work with your company's data. Give each program its own.",
+    lead: "A key lets a program work with your company’s data. Give each program its own.",
     one: "API key",
     create: "Create a key",
     make: "Create key",
@@ -92,7 +92,7 @@ export const keys = {
     writeLine: "Create a contact named Test",
     sendLine: (template: string) => `Send the template “${template}” to this number`,
     phone: "Your WhatsApp number",
-    phoneHint: "With + and the country's code. The message is really sent to it.",
+    phoneHint: "With + and the country’s code. The message is really sent to it.",
     phoneHintLocal:
       "Any number will do: on this machine a stand-in for WhatsApp takes the message.",
     noTemplate:

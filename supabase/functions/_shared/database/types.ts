@@ -59,6 +59,7 @@ export type Database = {
           "connected_at": string;
           "disconnected_at": string | null;
           "id": string;
+          "last_event_at": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -67,6 +68,7 @@ export type Database = {
           "connected_at"?: string;
           "disconnected_at"?: string | null;
           "id"?: string;
+          "last_event_at"?: string | null;
         };
         Update: {
           "account_id"?: string;
@@ -74,6 +76,7 @@ export type Database = {
           "connected_at"?: string;
           "disconnected_at"?: string | null;
           "id"?: string;
+          "last_event_at"?: string | null;
         };
         Relationships: [
           {
@@ -3496,6 +3499,16 @@ export type Database = {
         Returns: Json[];
       };
       "delete_channel_app": { Args: { "app_key": string; "forced"?: boolean }; Returns: Json };
+      "disconnect_messaging_account": {
+        Args: { "account_id": string };
+        Returns: Database["public"]["CompositeTypes"]["disconnected_messaging_account"];
+        SetofOptions: {
+          from: "*";
+          to: "disconnected_messaging_account";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "due_channel_events": {
         Args: { "max_rows"?: number };
         Returns: {
@@ -3570,6 +3583,22 @@ export type Database = {
         };
         Returns: Json[];
       };
+      "messaging_accounts_overview": {
+        Args: { "company_id": string };
+        Returns: {
+          "approved_templates": number;
+          "business_account_id": string;
+          "connected_at": string;
+          "disconnected_at": string;
+          "display_phone": string;
+          "id": string;
+          "last_event_at": string;
+          "notices": Json;
+          "phone_number_id": string;
+          "template_sync_failures": number;
+          "templates_synced_at": string;
+        }[];
+      };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
       "patch_contacts": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "patch_deals": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
@@ -3643,6 +3672,14 @@ export type Database = {
         Args: { "archived"?: string; "max_rows": number; "patterns": (string)[]; "text": string };
         Returns: Json[];
       };
+      "sends_by_state": {
+        Args: { "company_id": string; "days"?: number };
+        Returns: {
+          "day": string;
+          "sends": number;
+          "state": string;
+        }[];
+      };
       "settle_send": {
         Args: {
           "channel_code"?: number;
@@ -3696,6 +3733,11 @@ export type Database = {
         "name": string | null;
         "role": string | null;
         "created_at": string | null;
+      };
+      "disconnected_messaging_account": {
+        "id": string | null;
+        "disconnected_at": string | null;
+        "was_connected": boolean | null;
       };
       "new_api_key": {
         "id": string | null;

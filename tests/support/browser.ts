@@ -5,7 +5,7 @@ import type {
   BrowserContext,
   Page,
 } from "../../tools/node_modules/playwright-core/types/types.d.ts";
-import { CHROMIUM } from "../support/programs.ts";
+import { CHROMIUM } from "./programs.ts";
 import { hasAxe, markNewLooks, runAxe } from "./in_page.js";
 
 const TOOLS = `${root}tools/node_modules/`;

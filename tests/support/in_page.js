@@ -9,6 +9,13 @@ export const widthOfPage = () => document.documentElement.scrollWidth;
 /** The text of the clipboard. */
 export const copiedText = () => navigator.clipboard.readText();
 
+/** What the element with the focus is called. */
+export const nameOfFocus = () => {
+  const element = document.activeElement;
+  const label = element.labels?.[0]?.textContent;
+  return element.getAttribute("aria-label") ?? label ?? element.textContent;
+};
+
 /** Whether Scalar shows the page in dark. */
 export const isDarkReference = () => document.body.classList.contains("dark-mode");
 

@@ -1,0 +1,73 @@
+import { readdressed } from "../readdressed.ts";
+
+// A correction of @supabase/lite, as in corrections.ts. Supabase refuses a member of another type; lite takes it, and
+// answers 500.
+
+const TEXTS = [
+  "email",
+  "phone",
+  "password",
+  "refresh_token",
+  "type",
+  "token",
+  "token_hash",
+  "nonce",
+]
+  .concat(
+    "auth_code",
+    "code_verifier",
+    "code_challenge",
+    "code_challenge_method",
+    "channel",
+    "scope",
+  );
+const TYPES: [names: string[], type: string][] = [
+  [TEXTS, "string"],
+  [["create_user"], "boolean"],
+  [["data"], "object"],
+];
+
+/**
+ * Judges the members of a request's body by their types. Text that is no JSON is left to lite.
+ *
+ * @returns the refusal, or the request for lite: without members that are null, which Supabase takes for missing.
+ */
+export async function judgeBody(request: Request): Promise<Response | Request> {
+  if (request.url.includes("%00")) return refused("The address has a null character");
+  if (request.body === null) return request;
+  const text = await request.text();
+  const whole = (body: string) => readdressed(request, request.url, streamOf(body));
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return whole(text);
+  }
+  if (typeof json !== "object" || Array.isArray(json)) return unparsed("it is no object");
+  const members = Object.entries(json ?? {}).filter(([, value]) => value !== null);
+  for (const [name, value] of members) {
+    const type = TYPES.find(([names]) => names.includes(name))?.[1];
+    if (type && (typeof value !== type || Array.isArray(value))) {
+      return unparsed(`${name} is no ${type}`);
+    }
+    if (typeof value === "string" && value.includes("\0")) {
+      return unparsed(`${name} has a null character`);
+    }
+  }
+  return whole(JSON.stringify(Object.fromEntries(members)));
+}
+
+function streamOf(text: string) {
+  return new Blob([text]).stream();
+}
+
+function unparsed(what: string): Response {
+  return refused(`Could not parse request body as JSON: ${what}`);
+}
+
+function refused(msg: string): Response {
+  return Response.json({ code: 400, error_code: "bad_json", msg }, {
+    status: 400,
+    headers: { "X-Sb-Error-Code": "bad_json" },
+  });
+}

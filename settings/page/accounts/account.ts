@@ -1,0 +1,139 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { figuresIn } from "../activity/figures.ts";
+import { type App, isManager } from "../app.ts";
+import { ago, moment, when } from "../moments.ts";
+import type { AccountsTexts } from "../texts/en/accounts.ts";
+import type { Disconnection } from "./disconnection.ts";
+
+/** A messaging account, as the page reads it. */
+export interface Account {
+  id: string;
+  /** Such as `+5511987654321`. */
+  display_phone: string;
+  phone_number_id: string;
+  business_account_id: string | null;
+  /** Null: longer ago than the platform notes it. */
+  connected_at: string | null;
+  disconnected_at: string | null;
+  /** When the templates were last read; null: not yet. */
+  templates_synced_at: string | null;
+  /** How many readings have failed since. */
+  template_sync_failures: number;
+  approved_templates: number;
+  /** When the channel last told something of the account; null: nothing yet. */
+  last_event_at: string | null;
+  notices: Notice[];
+}
+
+/** What the channel says of an account. */
+interface Notice {
+  kind: "event" | "trouble";
+  /** The channel's word, such as `ACCOUNT_RESTRICTION`; of trouble its code. */
+  event: string;
+  value: { message?: unknown; details?: unknown };
+  happened_at: string;
+  until: string | null;
+  stops_sending: boolean;
+}
+
+/** An account: its number, how it is, and the button that disconnects it. */
+export function accountOf(
+  account: Account,
+  disconnection: Disconnection,
+  app: App,
+): TemplateResult {
+  const { t: { accounts: t }, locale } = app;
+  const { id, display_phone, disconnected_at, connected_at, last_event_at } = account;
+  const isConnected = disconnected_at === null;
+  return html`
+    <article class="card account" aria-labelledby="account-${id}">
+      <header>
+        <h2 id="account-${id}">${display_phone}</h2>
+        <p class="badge ${isConnected ? "" : "off"}">
+          ${isConnected ? t.connected : t.disconnected}
+        </p>
+      </header>
+      ${noticesOf(account, app)}
+      <dl>
+        ${momentOf(t.connectedSince, isConnected ? connected_at : null, locale)}
+        ${momentOf(t.disconnectedOn, disconnected_at, locale)}
+        <div><dt>${t.templates}</dt><dd>${templatesOf(account, app)}</dd></div>
+        <div><dt>${t.lastEvent}</dt><dd>${last_event_at
+          ? ago(last_event_at, locale)
+          : t.noEvent}</dd></div>
+        <div><dt>${t.phoneNumberId}</dt><dd>${account.phone_number_id}</dd></div>
+        <div><dt>${t.businessAccount}</dt><dd>${account.business_account_id ?? t.unknown}</dd></div>
+      </dl>
+      ${isConnected && isManager(app.company)
+        ? html`
+          <div class="buttons">
+            <button type="button" class="danger" aria-label=${t.disconnectNumber(display_phone)}
+              @click=${() => disconnection.ask(account, app)}>${t.disconnect}</button>
+          </div>
+        `
+        : nothing}
+    </article>
+  `;
+}
+
+/** A moment with its name; nothing where there was none. */
+function momentOf(name: string, at: string | null, locale: string) {
+  return at
+    ? html`
+      <div>
+        <dt>${name}</dt>
+        <dd>${when(at, locale)}</dd>
+      </div>
+    `
+    : nothing;
+}
+
+function templatesOf(account: Account, { t: { accounts: t }, locale }: App): TemplateResult {
+  const { templates_synced_at, template_sync_failures, approved_templates } = account;
+  const approved = t.approved(approved_templates, figuresIn(locale).whole(approved_templates));
+  const read = templates_synced_at === null
+    ? t.templatesNeverRead
+    : html`${approved}, ${t.templatesRead} ${ago(templates_synced_at, locale)}`;
+  return html`${read}${
+    template_sync_failures === 0
+      ? nothing
+      : html`; <strong class="trouble">${t.readingsFailed(template_sync_failures)}</strong>`
+  }`;
+}
+
+function noticesOf(
+  { id, notices }: Account,
+  { t: { accounts: t }, locale }: App,
+): TemplateResult | typeof nothing {
+  if (notices.length === 0) return nothing;
+  return html`
+    <section class="notices" aria-labelledby="notices-${id}">
+      <h3 id="notices-${id}">${t.notices}</h3>
+      <ul>
+        ${notices.map((notice) =>
+          html`
+            <li>
+              <strong>${notice.kind === "trouble"
+                ? t.trouble(notice.event)
+                : notice.event}</strong>,
+              ${t.since(moment(notice.happened_at, locale))}${notice.until
+                ? html`, ${t.noticeUntil(moment(notice.until, locale))}`
+                : nothing}.
+              ${notice.stops_sending ? html`<strong>${t.stopsSending}.</strong>` : nothing}
+              ${wordsOf(notice, t)}
+            </li>
+          `
+        )}
+      </ul>
+    </section>
+  `;
+}
+
+/** What a notice means; of what is not known here, what the channel said of it. */
+function wordsOf({ kind, event, value: { message, details } }: Notice, t: AccountsTexts) {
+  const known: Record<string, string> = t.knownNotices;
+  if (Object.hasOwn(known, event)) return html`<span>${known[event]}</span>`;
+  const words = [message, details].filter((text) => typeof text === "string" && text !== "");
+  if (kind !== "trouble" || words.length === 0) return nothing;
+  return html`<span lang="en">${words.join(": ")}</span>`;
+}

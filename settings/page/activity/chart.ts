@@ -1,0 +1,65 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { Figures } from "./figures.ts";
+import { type Fill, fillOf, plotOf } from "./plot.ts";
+import type { Series } from "./series.ts";
+
+/** A chart of columns, a day each. */
+export interface Chart<Kind extends string> {
+  /** Unlike that of any other element of the page. */
+  id: string;
+  /** Says the number that matters. */
+  title: string;
+  series: Series<Kind>;
+  names: Record<Kind, string>;
+  /** What a kind means. */
+  hints: Record<Kind, string>;
+  fills: Record<Kind, Fill>;
+  words: {
+    today: string;
+    /** On which day most happened, for who does not see the columns. */
+    most(day: string, shown: string): string;
+  };
+}
+
+/**
+ * Draws a chart: a title, the legend with the number of each kind, and the columns, of which the highest has its number.
+ * Each kind has its colour, its pattern and its place in the column, so that none is told by its colour alone.
+ */
+export function chartOf<Kind extends string>(
+  chart: Chart<Kind>,
+  figures: Figures,
+): TemplateResult {
+  const { id, title, series: { kinds, peak }, words } = chart;
+  if (!peak) return html`<h2 id=${id}>${title}</h2>`;
+  const most = words.most(figures.longDay(peak.day), figures.whole(peak.total));
+  return html`
+    <figure class="chart">
+      <figcaption>
+        <h2 id=${id}>${title}</h2>
+        <ul class="legend">${kinds.map((kind) => legendOf(kind, chart, figures))}</ul>
+      </figcaption>
+      <div class="plot" role="img" aria-label="${title}. ${most}">${plotOf(chart, figures)}</div>
+    </figure>
+  `;
+}
+
+function legendOf<Kind extends string>(
+  kind: Kind,
+  { id, series, names, hints, fills }: Chart<Kind>,
+  figures: Figures,
+): TemplateResult {
+  const count = series.totals.get(kind)!;
+  const fill = fillOf(id, kind, fills);
+  return html`
+    <li>
+      <svg width="14" height="14" aria-hidden="true">
+        <rect class=${kind} fill=${fill} width="14" height="14" rx="2"></rect>
+      </svg>
+      <span>
+        ${names[kind]} <strong>${figures.whole(count)}</strong>
+        ${count === 0 ? nothing : html`<span>${figures.share(count, series.total)}</span>`}
+        <small>${hints[kind]}</small>
+      </span>
+    </li>
+  `;
+}

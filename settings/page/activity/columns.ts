@@ -1,0 +1,58 @@
+import type { Series } from "./series.ts";
+
+/** A part of a column: what happened of one kind on one day. */
+export interface Part<Kind> {
+  kind: Kind;
+  /** Of the upper edge and between the edges, in pixels. */
+  y: number;
+  height: number;
+}
+
+/** A day of a chart. */
+export interface Column<Kind> {
+  day: string;
+  /** Where the place of the day begins, and how wide it is, in hundredths of the chart's width. */
+  x: number;
+  width: number;
+  /** From the bottom up, without what did not happen. */
+  parts: Part<Kind>[];
+}
+
+/** What happened at all is seen, also beside ten millions of something else. */
+const LEAST_HEIGHT = 3;
+
+/**
+ * The columns of a chart, a day each. Widths are hundredths and heights are pixels, so that a chart becomes narrower
+ * without its texts and patterns becoming smaller.
+ * @param top the number at the upper edge.
+ * @param height in pixels, of the place between zero and `top`.
+ */
+export function columnsOf<Kind>(
+  series: Series<Kind>,
+  top: number,
+  height: number,
+): Column<Kind>[] {
+  const width = 100 / series.days.length;
+  return series.days.map(({ day, counts, total }, index) => {
+    const heights = partHeights([...counts.values()], Math.max(total / top * height, 0));
+    let y = height;
+    const parts = series.kinds.map((kind, place) => {
+      y -= heights[place];
+      return { kind, y, height: heights[place] };
+    });
+    return { day, x: index * width, width, parts: parts.filter((part) => part.height > 0) };
+  });
+}
+
+/** The heights of the parts of a column. What a small part gets more than its share, the largest gives. */
+function partHeights(counts: number[], height: number): number[] {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const shares = counts.map((count) => count === 0 ? 0 : count / total * height);
+  const heights = shares.map((share, place) =>
+    counts[place] === 0 ? 0 : Math.max(share, LEAST_HEIGHT)
+  );
+  const tooMuch = heights.reduce((sum, each) => sum + each, 0) - height;
+  const largest = heights.indexOf(Math.max(...heights));
+  heights[largest] = Math.max(heights[largest] - tooMuch, counts[largest] === 0 ? 0 : LEAST_HEIGHT);
+  return heights;
+}

@@ -1,0 +1,55 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { Figures } from "./figures.ts";
+import type { Series } from "./series.ts";
+
+/** A table of a series. */
+export interface CountsTable<Kind> {
+  /** What the table has, which opens it. */
+  title: string;
+  series: Series<Kind>;
+  /** The heading of a column. */
+  name(kind: Kind): string;
+  day: string;
+  all: string;
+}
+
+/** The numbers behind a chart, the newest day first: folded, and for everybody. */
+export function countsTableOf<Kind>(
+  { title, series, name, day, all }: CountsTable<Kind>,
+  figures: Figures,
+): TemplateResult {
+  const { kinds, days, totals, total } = series;
+  const cells = (counts: Map<Kind, number>, sum: number) =>
+    [sum, ...kinds.map((kind) => counts.get(kind)!)].map((count) =>
+      html`<td class=${count === 0 ? "zero" : nothing}>${figures.whole(count)}</td>`
+    );
+  return html`
+    <details class="counts">
+      <summary>${title}</summary>
+      <div role="region" aria-label=${title} tabindex="0">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">${day}</th>
+              <th scope="col">${all}</th>
+              ${kinds.map((kind) => html`<th scope="col">${name(kind)}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${days.toReversed().map((row) =>
+              html`
+                <tr>
+                  <th scope="row">${figures.day(row.day)}</th>
+                  ${cells(row.counts, row.total)}
+                </tr>
+              `
+            )}
+          </tbody>
+          <tfoot>
+            <tr><th scope="row">${all}</th>${cells(totals, total)}</tr>
+          </tfoot>
+        </table>
+      </div>
+    </details>
+  `;
+}

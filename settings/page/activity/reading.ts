@@ -1,0 +1,31 @@
+import { html, type TemplateResult } from "lit-html";
+import { Action } from "../action.ts";
+import type { App } from "../app.ts";
+import type { Part } from "../view.ts";
+
+/** When a part was read, and a way to read it again. */
+export class Reading {
+  #again = new Action();
+  /** When the part was read. */
+  at = new Date();
+
+  /** @param missing what may be missing in it, in a sentence or two. */
+  html(part: Part, missing: string, app: App): TemplateResult {
+    const { t, locale } = app;
+    const time = () => new Intl.DateTimeFormat(locale, { timeStyle: "medium" }).format(this.at);
+    const readAgain = () =>
+      this.#again.run(app, async () => {
+        await part.load(app);
+        app.say(t.activity.readAt(time()));
+      });
+    return html`
+      <div class="reading">
+        <p class="hint">${missing} ${t.activity.readAt(time())}</p>
+        <button type="button" ?disabled=${this.#again.isBusy} @click=${readAgain}>
+          ${t.activity.again}
+        </button>
+      </div>
+      ${this.#again.html(t)}
+    `;
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * The numbers at the lines of a chart: zero, and one to four round ones, the last of which is at least the most.
+ * They are whole, because nothing is counted in parts.
+ */
+export function scaleTo(most: number): number[] {
+  const step = roundStep(Math.max(most, 2) / 4);
+  const lines = Math.max(Math.ceil(most / step), 1);
+  return Array.from({ length: lines + 1 }, (_, index) => index * step);
+}
+
+/** The smallest of 1, 2, 5, 10, 20, 50 … that is not below a number. */
+function roundStep(least: number): number {
+  if (least <= 1) return 1;
+  const unit = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((times) => times * unit).find((step) => step >= least)!;
+}

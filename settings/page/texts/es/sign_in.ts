@@ -1,0 +1,49 @@
+export const signIn = {
+  signIn: {
+    titles: {
+      password: "Entrar",
+      link: "Entrar con un enlace",
+      reset: "¿Has olvidado la contraseña?",
+    },
+    leads: {
+      password: "Cuida de las claves de API de tu empresa.",
+      link: "Te enviamos un correo con un enlace. Ábrelo y habrás entrado.",
+      reset: "Te enviamos un correo con un enlace. Ábrelo y elige una contraseña nueva.",
+    },
+    email: "Correo electrónico",
+    password: "Contraseña",
+    buttons: { password: "Entrar", link: "Enviar el enlace", reset: "Enviar el enlace" },
+    others: {
+      password: "Entrar con la contraseña",
+      link: "Recibir un enlace para entrar",
+      reset: "He olvidado mi contraseña",
+    },
+    sent: (email: string) =>
+      `Si ${email} tiene una cuenta aquí, un correo está en camino. El enlace funciona una vez y solo durante un tiempo. Mira también en la carpeta de spam.`,
+    localMail: "En esta máquina los correos no se envían. Léelos aquí:",
+    back: "Volver",
+    notes: {
+      ended: "Has salido.",
+      linkFailed: "Este enlace ya se usó, o es demasiado antiguo. Pide uno nuevo abajo.",
+    },
+    refused: {
+      wrongPassword: "El correo o la contraseña no son correctos.",
+      notConfirmed: "Tu correo aún no está confirmado. Abre el enlace del correo que recibiste.",
+      banned: "Esta cuenta está bloqueada. Habla con quien administra este servicio.",
+      weakPassword: "Esta contraseña es fácil de adivinar. Elige una más larga.",
+      samePassword: "Esta ya es tu contraseña. Elige otra.",
+      signInAgain: "Para esto, sal y entra de nuevo primero.",
+      wrongEmail: "Esto no es una dirección de correo.",
+    },
+  },
+
+  password: {
+    title: "Elegir una contraseña nueva",
+    lead: (email: string) => `Para ${email}.`,
+    password: "Contraseña nueva",
+    hint: (shortest: number) => `Al menos ${shortest} caracteres.`,
+    show: "Mostrarla",
+    save: "Guardar",
+    done: "Tu contraseña nueva está guardada.",
+  },
+};

@@ -1,0 +1,399 @@
+// What happened with keys, sends, accounts and the history, as a person reads it in a browser.
+import assert from "node:assert/strict";
+import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
+import { axeFindings, axeFindingsOfLooks, openBrowser, openWindow } from "../support/browser.ts";
+import { copiedText, widthOfPage } from "../support/in_page.js";
+import { addSentMessage, connectAccount, newCompany } from "../support/company.ts";
+import { newPerson, type SignedUp, signIn } from "../support/people.ts";
+import { CHROMIUM } from "../support/programs.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
+import { PHONE, SETTINGS, unexpected } from "./settings_page.ts";
+
+/** In it, the evening is the next day of UTC already. */
+const ZONE = "America/Sao_Paulo";
+/** How long a step waits for what the page shows. The first visit may build the page. */
+const PATIENCE_MS = 10_000;
+const DAY = 24 * 60 * 60 * 1000;
+
+/** A day of UTC, so many days ago. */
+function day(ago: number): string {
+  return new Date(Date.now() - ago * DAY).toISOString().slice(0, 10);
+}
+
+/** A company with keys whose requests ended in every way, and its people. */
+async function makeBusyCompany() {
+  const company = await newCompany();
+  const [owner, agent] = await Promise.all([
+    newPerson({ company: company.id, role: "owner", name: "Helena" }),
+    newPerson({ company: company.id, role: "agent" }),
+  ]);
+  return await withDatabase(async (sql) => {
+    const key = async (name: string, usage: [number, number, number][]) => {
+      const hash = Array.from(
+        crypto.getRandomValues(new Uint8Array(32)),
+        (byte) => byte.toString(16).padStart(2, "0"),
+      ).join("");
+      const row = { company_id: company.id, name, key_hash: hash, hint: "x7Qa", scopes: ["read"] };
+      const [{ id }] = await sql`insert into api_keys ${sql(row)} returning id`;
+      for (const [ago, status, requests] of usage) {
+        const counted = { company_id: company.id, key_id: id, day: day(ago), status, requests };
+        await sql`insert into api_key_usage ${sql(counted)}`;
+      }
+      return id as string;
+    };
+    const keys = {
+      usual: await key("ERP", [[0, 200, 40], [3, 200, 900], [3, 201, 61], [3, 422, 25], [
+        29,
+        429,
+        2,
+      ]]),
+      unused: await key("Unused", []),
+      young: await key("Young", [[0, 200, 1]]),
+      large: await key("Large", [[0, 200, 9_999_996], [0, 404, 1], [0, 503, 3], [
+        1,
+        200,
+        8_000_000,
+      ]]),
+      storm: await key("Storm", [[2, 200, 120], [1, 503, 8004]]),
+    };
+    const errors = Array.from({ length: 50 }, (_, index) => ({
+      ...{ company_id: company.id, key_id: keys.storm, status: 503, code: "database_unavailable" },
+      ...{ method: "GET", operation: index === 0 ? null : "listContacts" },
+      at: new Date(Date.parse(`${day(1)}T01:30:15Z`) - index * 1000),
+      request_id: `request-${index}`,
+    }));
+    await sql`insert into api_key_errors ${sql(errors)}`;
+    for (const state of ["sent", "sent", "sent", "failed", "released", "pending"] as const) {
+      const reason = state === "failed" || state === "released" ? { reason: "x" } : {};
+      await addSentMessage(sql, company, { idempotency_key: null, state, ...reason });
+    }
+    return { company, keys, owner, agent };
+  });
+}
+
+/** Puts a person's session where the page looks for it. */
+async function sessionOf(person: SignedUp): Promise<string> {
+  const { data } = await (await signIn(person)).client.auth.getSession();
+  return JSON.stringify(data.session);
+}
+
+/** The text of an element, with single spaces. */
+async function textOf(page: Page, selector: string): Promise<string> {
+  return (await page.locator(selector).first().innerText()).replace(/\s+/g, " ").trim();
+}
+
+Deno.test("what happened, in a browser", { ignore: CHROMIUM === null }, async (t) => {
+  const { company, keys, owner, agent } = await makeBusyCompany();
+  await using open = await openBrowser();
+  const sessions = { owner: await sessionOf(owner), agent: await sessionOf(agent) };
+  const windows: Awaited<ReturnType<typeof openWindow>>[] = [];
+
+  /** A window of a person who is signed in. */
+  const windowOf = async (
+    who: "owner" | "agent",
+    options: Parameters<typeof openWindow>[2] = {},
+  ) => {
+    const window = await openWindow(open.browser, stack.url, {
+      ...{ locale: "en-US", timezoneId: ZONE, ...options },
+    });
+    await window.context.addInitScript(
+      (session: string) => localStorage.setItem("settings.session", session),
+      sessions[who],
+    );
+    window.context.setDefaultTimeout(PATIENCE_MS);
+    windows.push(window);
+    return window;
+  };
+  const go = async (page: Page, route: string, ready: string) => {
+    await page.goto(`${SETTINGS}#/${route}`);
+    await page.locator(ready).first().waitFor();
+  };
+
+  const { page, context } = await windowOf("owner", {
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const seen = new Set<string>();
+
+  await t.step(
+    "the title has the number that matters, the legend and a table have all",
+    async () => {
+      await go(page, `keys/${keys.usual}`, "#requests");
+      assert.equal(
+        await textOf(page, "#requests"),
+        "1,028 requests in the last 30 days, 27 of them refused",
+      );
+      const legend = await page.locator(".legend li").allInnerTexts();
+      assert.deepEqual(
+        legend.map((text) =>
+          text.replace(/\s+/g, " ").split(" 2xx")[0].split(" 4xx")[0]
+            .split(" 5xx")[0].trim()
+        ),
+        ["Succeeded 1,001 97.4%", "Refused 27 2.6%", "Failed 0"],
+      );
+      const plot = page.getByRole("img", { name: "1,028 requests" });
+      assert.match(await plot.getAttribute("aria-label") ?? "", /The most on one day: 986, on /);
+      assert.equal(await plot.locator("g").count(), 30);
+      assert.equal(await plot.locator(".peak").textContent(), "986");
+      assert.match(
+        await plot.locator("g").nth(26).locator("title").textContent() ?? "",
+        /\(UTC\): 986\nSucceeded: 961\nRefused: 25$/,
+      );
+      const summary = page.getByText("The numbers: requests by day and by status");
+      await summary.focus();
+      await page.keyboard.press("Enter");
+      const rows = await page.locator(".counts tr").allInnerTexts();
+      const cells = rows.map((row) => row.split("\t").slice(1).join(" "));
+      assert.equal(rows.length, 32);
+      assert.equal(cells[0], "All 200 201 422 429");
+      assert.equal(cells[1], "40 40 0 0 0");
+      assert.equal(cells[4], "986 900 61 25 0");
+      assert.equal(cells[31], "1,028 940 61 25 2");
+      assert.match(await textOf(page, ".reading"), /Days are days of UTC\..* Read at \d/);
+      assert.deepEqual(await axeFindings(page), []);
+      assert.deepEqual(await axeFindingsOfLooks(page, seen), []);
+    },
+  );
+
+  await t.step("it is read again when the person asks", async () => {
+    await withDatabase((sql) =>
+      sql`update api_key_usage set requests = 45 where key_id = ${keys.usual} and day = ${day(0)}`
+    );
+    await page.getByRole("button", { name: "Read again" }).click();
+    await page.getByText("1,033 requests in the last 30 days").waitFor();
+    assert.match(await textOf(page, "[role=status]"), /^Read at /);
+    await context.setOffline(true);
+    await page.getByRole("button", { name: "Read again" }).click();
+    await page.getByRole("alert").getByText("Check your connection, then try again.").waitFor();
+    await context.setOffline(false);
+    await page.getByText("1,033 requests in the last 30 days").waitFor();
+  });
+
+  await t.step("a key without use, of one request, of millions and with a storm", async () => {
+    await go(page, `keys/${keys.unused}`, "#requests");
+    assert.equal(await textOf(page, "#requests"), "No request in the last 30 days");
+    assert.equal(await page.locator("[role=img], .counts, .legend").count(), 0);
+    await page.getByText("No error in the last 30 days.").waitFor();
+
+    await go(page, `keys/${keys.young}`, "#requests");
+    assert.equal(
+      await textOf(page, "#requests"),
+      "1 request in the last 30 days, none refused or failed",
+    );
+
+    await go(page, `keys/${keys.large}`, "#requests");
+    assert.equal(
+      await textOf(page, "#requests"),
+      "18,000,000 requests in the last 30 days, 3 of them failed",
+    );
+    assert.deepEqual(await page.locator(".axis text").allTextContents(), ["0", "5M", "10M"]);
+    // Three failures among ten million are seen.
+    const heights = await page.locator("g:last-of-type rect:not(.place)").evaluateAll((parts) =>
+      parts.map((part) => `${part.getAttribute("class")} ${part.getAttribute("height")}`)
+    );
+    assert.deepEqual(heights, ["succeeded 144", "refused 3", "failed 3"]);
+    // Each kind has a pattern of its own beside its colour.
+    const fills = await page.locator("g:last-of-type rect:not(.place)").evaluateAll((parts) =>
+      parts.map((part) => part.getAttribute("fill"))
+    );
+    assert.deepEqual(fills, [null, "url(#requests-refused)", "url(#requests-failed)"]);
+    assert.equal(
+      await page.locator("pattern#requests-refused, pattern#requests-failed").count(),
+      2,
+    );
+
+    await go(page, `keys/${keys.storm}`, "#requests");
+    assert.equal(
+      await textOf(page, "#requests"),
+      "8,124 requests in the last 30 days, 8,004 of them failed",
+    );
+  });
+
+  await t.step(
+    "the last errors have times of the person's zone, and ids that are copied",
+    async () => {
+      const first = page.locator(".errors > li").first();
+      const evening = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric" })
+        .format(new Date(`${day(2)}T12:00:00`));
+      assert.equal(
+        (await first.innerText()).replace(/\s+/g, " "),
+        `503 database_unavailable ${evening}, 10:30:15 PM GET no such path Request id request-0 Copy`,
+      );
+      await first.getByRole("button", { name: "Copy the request id request-0" }).click();
+      await page.getByRole("status").getByText("Copied.").waitFor();
+      assert.equal(await page.evaluate(copiedText), "request-0");
+      assert.equal(await page.locator(".errors > li:visible").count(), 10);
+      await page.getByText("40 earlier errors").click();
+      assert.equal(await page.locator(".errors > li:visible").count(), 50);
+      await page.getByText(`Times are in your time zone (America/Sao Paulo)`).waitFor();
+      assert.deepEqual(await axeFindings(page), []);
+      assert.deepEqual(await axeFindingsOfLooks(page, seen), []);
+    },
+  );
+
+  await t.step(
+    "accounts have their state, their templates, and what the channel says",
+    async () => {
+      await withDatabase(async (sql) => {
+        const notice = { company_id: company.id, account_id: company.account_id, value: {} };
+        await sql`insert into account_notices ${
+          sql({
+            ...{ ...notice, kind: "event", event: "ACCOUNT_RESTRICTION", stops_sending: true },
+            ...{ happened_at: new Date(), until: new Date(Date.now() + DAY) },
+          })
+        }`;
+        await connectAccount(sql, company.id, { display_phone: "+15550177" });
+      });
+      await go(page, "accounts", "#sends");
+      const account = page.getByRole("article", { name: "+15550100" });
+      const text = (await account.innerText()).replace(/\s+/g, " ");
+      assert.match(
+        text,
+        /^\+15550100 Connected What WhatsApp says of this number ACCOUNT_RESTRICTION,/,
+      );
+      assert.match(
+        text,
+        /Sending is stopped or limited\. WhatsApp limits what the business account may/,
+      );
+      assert.match(text, /Template catalogue not read yet Last event of WhatsApp none yet/);
+      assert.equal(await textOf(page, "#sends"), "6 sends in the last 30 days, 1 of them failed");
+      assert.deepEqual(
+        (await page.locator(".legend strong").allInnerTexts()).join(" "),
+        "3 1 1 1",
+      );
+      const command = page.locator("#connect-command");
+      assert.match(
+        await command.innerText(),
+        new RegExp(`^npm run admin -- account connect \\\\\\n  --company ${company.id} \\\\\\n`),
+      );
+      assert.deepEqual(await axeFindings(page), []);
+      assert.deepEqual(await axeFindingsOfLooks(page, seen), []);
+    },
+  );
+
+  await t.step("an account is disconnected after a question that names its number", async () => {
+    const account = page.getByRole("article", { name: "+15550177" });
+    const isConnected = () =>
+      withDatabase(async (sql) => {
+        const [{ count }] = await sql`
+          select count(*)::int from messaging_accounts
+          where company_id = ${company.id} and disconnected_at is null
+        `;
+        return count === 2;
+      });
+    await account.getByRole("button", { name: "Disconnect +15550177" }).click();
+    const dialog = page.getByRole("dialog", { name: "Disconnect +15550177?" });
+    assert.deepEqual(await axeFindings(page), []);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    assert.ok(await isConnected());
+    await account.getByRole("button", { name: "Disconnect +15550177" }).click();
+    await dialog.getByRole("button", { name: "Disconnect +15550177" }).click();
+    await page.getByRole("status").getByText("+15550177 is disconnected.").waitFor();
+    await account.getByText("Disconnected on").waitFor();
+    assert.equal(await account.getByRole("button").count(), 0);
+    assert.ok(!await isConnected());
+  });
+
+  await t.step("the history is read page by page, each entry once", async () => {
+    await withDatabase(async (sql) => {
+      await sql`delete from api_key_events where company_id = ${company.id}`;
+      // Many of one moment, so that only their ids order them.
+      const events = Array.from({ length: 120 }, (_, index) => ({
+        ...{
+          company_id: company.id,
+          key_id: keys.usual,
+          key_name: `Key ${index}`,
+          key_hint: "x7Qa",
+        },
+        ...{ action: "switched_off", actor_kind: "person", actor_name: "Helena" },
+        ...{ client_address: "203.0.113.5", created_at: "2026-11-20T12:00:00.123456Z" },
+      }));
+      await sql`insert into api_key_events ${sql(events)}`;
+      const other = {
+        company_id: company.id,
+        key_id: keys.usual,
+        key_name: "New name",
+        key_hint: "x7Qa",
+      };
+      await sql`insert into api_key_events ${
+        sql({
+          ...other,
+          action: "renamed",
+          details: sql.json({ from: "ERP", to: "New name" }),
+          actor_kind: "platform",
+        })
+      }`;
+    });
+    await go(page, "history", ".history");
+    const entries = page.locator(".history > li");
+    assert.match(
+      (await entries.nth(0).innerText()).replace(/\s+/g, " "),
+      /^Renamed New name sk_live_…x7Qa From “ERP” to “New name” Whoever runs this service · /,
+    );
+    assert.equal(
+      (await entries.nth(1).innerText()).replace(/\s+/g, " ").replace(/Key \d+/, "Key"),
+      "Switched off Key sk_live_…x7Qa Helena · Nov 20, 2026, 9:00 AM · from 203.0.113.5",
+    );
+    assert.equal(await entries.count(), 50);
+    const older = page.getByRole("button", { name: "Older entries" });
+    await older.click();
+    await page.getByText("50 older entries.").waitFor();
+    // A person reads on where the older ones begin.
+    assert.equal(await page.locator(".history > li:nth-child(51):focus").count(), 1);
+    assert.deepEqual(await axeFindings(page), []);
+    await older.click();
+    await page.getByText("21 older entries.").waitFor();
+    assert.equal(await older.count(), 0);
+    const names = await page.locator(".history .key-name bdi").allInnerTexts();
+    assert.equal(new Set(names).size, 121);
+    assert.equal(names.length, 121);
+  });
+
+  await t.step("on a phone, in the dark and in two languages nothing is lost", async () => {
+    const window = await windowOf("owner", {
+      ...{ viewport: PHONE, colorScheme: "dark", locale: "pt-BR" },
+    });
+    const dark = new Set<string>();
+    const places = [[`keys/${keys.large}`, "#requests"], [`keys/${keys.storm}`, "#errors"], [
+      "accounts",
+      "#sends",
+    ], ["history", ".history"]];
+    for (const [route, ready] of places) {
+      await go(window.page, route, ready);
+      for (const summary of await window.page.locator("main summary").all()) await summary.click();
+      assert.ok(await window.page.evaluate(widthOfPage) <= PHONE.width, route);
+      assert.deepEqual(await axeFindingsOfLooks(window.page, dark), [], route);
+    }
+    await go(window.page, `keys/${keys.storm}`, "#requests");
+    assert.equal(
+      await textOf(window.page, "#requests"),
+      "8.124 requisições nos últimos 30 dias, das quais 8.004 com falha",
+    );
+    await window.context.close();
+    const spanish = await windowOf("owner", { locale: "es" });
+    await go(spanish.page, `keys/${keys.storm}`, "#requests");
+    assert.equal(
+      await textOf(spanish.page, "#requests"),
+      "8124 solicitudes en los últimos 30 días, de ellas 8004 fallidas",
+    );
+    await spanish.context.close();
+  });
+
+  await t.step("an agent sees the accounts, and who may do more", async () => {
+    const window = await windowOf("agent");
+    await go(window.page, "accounts", ".accounts");
+    await window.page.getByText("Owners and admins can disconnect a number.").waitFor();
+    assert.equal(await window.page.getByRole("button", { name: /^Disconnect/ }).count(), 0);
+    assert.equal(await window.page.locator("#sends").count(), 0);
+    await go(window.page, "history", "main > p");
+    assert.equal(
+      await textOf(window.page, "main > p"),
+      "Owners and admins see the history of the keys.",
+    );
+  });
+
+  await t.step("nothing went wrong on the way, and nothing foreign was asked for", async () => {
+    assert.deepEqual(windows.flatMap(unexpected), []);
+    await context.close();
+  });
+});

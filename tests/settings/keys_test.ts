@@ -1,0 +1,207 @@
+// The keys of a company, as its people look after them in a browser.
+import assert from "node:assert/strict";
+import { copiedText } from "../support/in_page.js";
+import { openBrowser } from "../support/browser.ts";
+import { newCompany } from "../support/company.ts";
+import { newPerson, signIn } from "../support/people.ts";
+import { CHROMIUM } from "../support/programs.ts";
+import { withDatabase } from "../support/test_stack.ts";
+import {
+  gatewayStatus,
+  heading,
+  openAs,
+  SETTINGS,
+  storedKey,
+  unexpected,
+} from "./settings_page.ts";
+
+Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, async (t) => {
+  const company = await newCompany();
+  const owner = await newPerson({ company: company.id, name: "Olívia" });
+  await using open = await openBrowser();
+  const { browser } = open;
+  const window = await openAs(browser, owner, {
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const { page, context } = window;
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const inDialog = (name: string) => page.getByRole("dialog").getByRole("button", { name });
+  const keysNamed = (name: string) =>
+    withDatabase((sql) =>
+      sql`
+        select id, name, is_active, expires_at, replaces from api_keys
+        where company_id = ${company.id} and name = ${name} order by created_at`
+    );
+  const create = async (name: string) => {
+    await page.goto(`${SETTINGS}#/keys/new`);
+    await page.getByLabel("Name", { exact: true }).fill(name);
+    await page.getByRole("checkbox", { name: /^Read/ }).check();
+  };
+  let key = "";
+
+  await t.step("a form without a name and a permission says so, at its fields", async () => {
+    await page.getByRole("link", { name: "Create a key" }).click();
+    await heading(page, "Create a key").waitFor();
+    await button("Create key").click();
+    const name = page.getByLabel("Name", { exact: true });
+    assert.equal(await name.getAttribute("aria-invalid"), "true");
+    assert.equal(await page.locator("#name-fault").textContent(), "Give the key a name.");
+    assert.equal(
+      await page.locator("#scopes-fault").textContent(),
+      "Choose at least one permission.",
+    );
+    assert.equal(await page.locator("#name:focus").count(), 1);
+  });
+
+  await t.step("a double click makes one key, which is shown once and works", async () => {
+    await create("Web shop");
+    await button("Create key").dblclick();
+    await heading(page, "Web shop").waitFor();
+    await button("Copy the key").click();
+    key = await page.evaluate(copiedText);
+    assert.match(key, /^sk_live_[\w-]{43}$/);
+    assert.equal(await page.locator("#new-key").textContent(), key);
+    assert.equal(await gatewayStatus(key), 200);
+    assert.equal((await keysNamed("Web shop")).length, 1);
+  });
+
+  await t.step("who leaves before the key is stored is asked, also by the way back", async () => {
+    await page.getByRole("link", { name: "History" }).click();
+    await page.getByRole("dialog", { name: "Have you stored the key?" }).waitFor();
+    await inDialog("Go back to it").click();
+    await page.goBack();
+    await page.getByRole("dialog", { name: "Have you stored the key?" }).waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("#new-key").textContent(), key);
+    assert.equal(await storedKey(page), key);
+    assert.equal((await page.content()).includes(key), false, "the page has it no more");
+  });
+
+  await t.step(
+    "a page that is loaded again asks first, and then shows the key no more",
+    async () => {
+      await create("Reloaded");
+      await button("Create key").click();
+      await heading(page, "Reloaded").waitFor();
+      const asked: string[] = [];
+      page.once("dialog", (dialog) => {
+        asked.push(dialog.type());
+        dialog.accept();
+      });
+      await page.reload();
+      assert.deepEqual(asked, ["beforeunload"]);
+      await heading(page, "Reloaded").waitFor();
+      await page.getByText("The whole key was shown once").waitFor();
+    },
+  );
+
+  await t.step("a key is renamed, switched off and on again", async () => {
+    await page.getByRole("link", { name: "All keys" }).click();
+    await page.getByRole("link", { name: "Web shop" }).click();
+    await button("Rename").click();
+    await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("  Online shop ");
+    await inDialog("Rename").click();
+    await heading(page, "Online shop").waitFor();
+    await button("Switch off").click();
+    await inDialog("Switch off").click();
+    await page.getByRole("status").getByText("The key is switched off.").waitFor();
+    assert.equal(await gatewayStatus(key), 401);
+    await button("Switch on").click();
+    await page.getByText("The key is switched on again.").waitFor();
+    assert.equal(await gatewayStatus(key), 200);
+  });
+
+  await t.step("a key is replaced: both work, and are shown as a pair", async () => {
+    await button("Replace").click();
+    await page.getByRole("radio", { name: /^One more hour/ }).check();
+    await inDialog("Create the new key").click();
+    await page.locator("#new-key").waitFor();
+    const successor = await storedKey(page);
+    assert.deepEqual(await Promise.all([key, successor].map(gatewayStatus)), [200, 200]);
+    await page.getByText(/^Replaces/).getByRole("link", { name: "Online shop" }).waitFor();
+    const [old, made] = await keysNamed("Online shop");
+    assert.equal(made.replaces, old.id);
+    await page.getByRole("link", { name: "All keys" }).click();
+    const pair = page.getByRole("listitem").filter({ hasText: "Replaced by" });
+    assert.match(await pair.textContent() ?? "", /Ends in (1 hour|60 minutes)/);
+    await pair.getByRole("link").click();
+    await page.locator("#facts").waitFor();
+    assert.equal(await button("Replace").count(), 0, "a key has one successor");
+  });
+
+  await t.step("a key is deleted once its name is typed", async () => {
+    await button("Delete").click();
+    const typed = page.getByLabel("To be sure, type: Online shop");
+    await typed.fill("online shop");
+    await inDialog("Delete for ever").click();
+    await page.getByText("This is not the name of the key.").waitFor();
+    await typed.fill("Online shop");
+    await inDialog("Delete for ever").click();
+    await heading(page, "API keys").waitFor();
+    assert.equal((await keysNamed("Online shop")).length, 1);
+    assert.equal(await gatewayStatus(key), 401);
+  });
+
+  await t.step("names are shown as they are, whatever they have in them", async () => {
+    const names = ["<img src=x onerror=alert(1)>", "W".repeat(100), "שלום\u202e", "\u200b"];
+    const { client } = await signIn(owner);
+    for (const name of names) {
+      const { error } = await client.rpc("create_api_key", { name, scopes: ["read"] });
+      assert.equal(error, null);
+    }
+    await page.reload();
+    await page.getByRole("link", { name: names[0] }).waitFor();
+    assert.equal(await page.locator("main img").count(), 0);
+    // A name without a visible character is not to be typed: its last characters are.
+    const [{ id, hint }] = await withDatabase((sql) =>
+      sql`select id, hint from api_keys where company_id = ${company.id} and name = ${names[3]}`
+    );
+    await page.goto(`${SETTINGS}#/keys/${id}`);
+    await button("Delete").click();
+    await page.getByLabel(`To be sure, type: ${hint}`).fill(hint);
+    await inDialog("Delete for ever").click();
+    await page.getByText("The key is deleted.").waitFor();
+  });
+
+  await t.step("among 200 keys one is found, and those that have ended are folded", async () => {
+    await withDatabase((sql) =>
+      sql`
+        insert into api_keys (company_id, name, key_hash, hint, scopes, created_at, expires_at)
+        select ${company.id}, 'Key ' || n, encode(sha256(${company.id}::text::bytea || int4send(n)), 'hex'),
+          lpad(n::text, 4, '0'), '{read}', now() - make_interval(days => n), case when n > 150 then now() end
+        from generate_series(1, 200) as n`
+    );
+    await page.reload();
+    await page.getByText("Expired keys (50)").waitFor();
+    assert.equal(await page.getByRole("link", { name: "Key 160" }).isVisible(), false);
+    await page.getByLabel("Find a key").fill("key 16");
+    assert.equal(await page.getByRole("link", { name: /^Key / }).count(), 11);
+    assert.equal(await page.getByRole("link", { name: "Key 160" }).isVisible(), true);
+  });
+
+  await t.step("a key of another company is not to be had", async () => {
+    const other = await newCompany();
+    const [{ id }] = await withDatabase((sql) =>
+      sql`select id from api_keys where company_id = ${other.id} limit 1`
+    );
+    await page.goto(`${SETTINGS}#/keys/${id}`);
+    await page.getByRole("alert").getByText("There is no such key in this company.").waitFor();
+    assert.deepEqual(unexpected(window), []);
+    await context.close();
+  });
+
+  await t.step("an agent reads who may, and sees no key", async () => {
+    const agent = await newPerson({ company: company.id, role: "agent", name: "Ari" });
+    const window = await openAs(browser, agent);
+    const { page } = window;
+    await page.getByText("look after its API keys").waitFor();
+    await page.getByText("Olívia (owner)").waitFor();
+    for (const route of ["#/keys/new", `#/keys/${crypto.randomUUID()}`]) {
+      await page.goto(`${SETTINGS}${route}`);
+      await page.getByText("Olívia (owner)").waitFor();
+      assert.equal(await page.getByRole("button", { name: /key/i }).count(), 0);
+    }
+    assert.deepEqual(unexpected(window), []);
+    await window.context.close();
+  });
+});

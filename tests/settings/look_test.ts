@@ -1,0 +1,168 @@
+// How the settings page looks and what it says, in a browser.
+import assert from "node:assert/strict";
+import { backgroundOfPage, widthOfPage } from "../support/in_page.js";
+import { axeFindings, axeFindingsOfLooks, openBrowser } from "../support/browser.ts";
+import { addTemplate, newCompany } from "../support/company.ts";
+import { newPerson, signIn } from "../support/people.ts";
+import { CHROMIUM } from "../support/programs.ts";
+import { withDatabase } from "../support/test_stack.ts";
+import { openAs, openSettings, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
+
+/** A colour with little of red, green and blue. */
+const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
+
+/** What a browser of each language shows: the sign-in, and the permissions of a key. */
+const SPOKEN = [
+  ["pt-BR", "Entrar", "E-mail", "Senha", ["Leitura", "Escrita", "Mensagens"]],
+  ["es-MX", "Entrar", "Correo electrónico", "Contraseña", ["Lectura", "Escritura", "Mensajes"]],
+  ["fr", "Sign in", "E-mail", "Password", ["Read", "Write", "Messages"]],
+] as const;
+
+Deno.test("the settings page looks and reads well", { ignore: CHROMIUM === null }, async (t) => {
+  const company = await newCompany();
+  await withDatabase(async (sql) => {
+    const id = await addTemplate(sql, company.id, {
+      components: [{ type: "BODY", text: "Olá {{1}}" }],
+      variables: { body: [{ name: "1", example: "Ana" }] },
+    });
+    const numbers = [company.phone_number_id];
+    await sql`update templates set phone_number_ids = ${numbers} where id = ${id}`;
+  });
+  const owner = await newPerson({ company: company.id, name: "Olívia" });
+  const { client } = await signIn(owner);
+  const { data: made } = await client.rpc("create_api_key", {
+    name: `Long ${"w".repeat(95)}`,
+    scopes: ["read", "write", "messaging"],
+  });
+  await client.rpc("rotate_api_key", { key_id: made.id, overlap_hours: 1 });
+  await using open = await openBrowser();
+  const { browser } = open;
+
+  await t.step(
+    "no view has a finding of axe, in light and dark, and none is wider than a phone",
+    async () => {
+      const window = await openSettings(browser);
+      const { page, context } = window;
+      const seen = new Set<string>();
+      const judge = async (what: string) => {
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width: 1280, height: 800 });
+          if (colorScheme === "light") assert.deepEqual(await axeFindings(page), [], what);
+          assert.deepEqual(await axeFindingsOfLooks(page, seen), [], `${what} in ${colorScheme}`);
+        }
+        assert.match(await page.evaluate(backgroundOfPage), DARK, what);
+        await page.setViewportSize(PHONE);
+        assert.equal(
+          await page.evaluate(widthOfPage),
+          PHONE.width,
+          `${what} is wider than a phone`,
+        );
+        await page.setViewportSize({ width: 1280, height: 800 });
+      };
+      const button = (name: string) => page.getByRole("button", { name, exact: true });
+      await button("Sign in").waitFor();
+      await judge("sign-in");
+      await page.getByLabel("E-mail").fill(owner.email);
+      await page.getByLabel("Password").fill("wrong");
+      await button("Sign in").click();
+      await page.locator(".failure").waitFor();
+      await judge("a wrong password");
+      await page.getByLabel("Password").fill(owner.password);
+      await button("Sign in").click();
+      await page.getByText("Replaced by").waitFor();
+      await judge("the list");
+      await page.getByText("Account", { exact: true }).click();
+      await judge("the menu of the person");
+      await page.getByRole("link", { name: "Create a key" }).click();
+      await button("Create key").click();
+      await page.getByLabel("Expires").selectOption("date");
+      await judge("a form with faults");
+      await page.getByRole("textbox", { name: "Name" }).fill("Shop");
+      for (const box of await page.getByRole("checkbox").all()) await box.check();
+      await page.getByLabel("Expires").selectOption("year");
+      await button("Create key").click();
+      await page.locator("#try-send").waitFor();
+      await judge("a key that is shown once");
+      await page.getByRole("link", { name: "Keys", exact: true }).click();
+      await page.getByRole("dialog").waitFor();
+      await judge("the question whether it is stored");
+      await button("It is stored, leave").click();
+      await page.getByRole("link", { name: "Shop" }).click();
+      await page.locator("#facts").waitFor();
+      await judge("a key");
+      for (const change of ["Rename", "Switch off", "Replace", "Delete"]) {
+        await button(change).click();
+        await page.getByRole("dialog").waitFor();
+        await judge(change);
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+      }
+      await page.goto(`${SETTINGS}#/password`);
+      await button("Save").waitFor();
+      await judge("a new password");
+      for (const route of ["accounts", "history"]) {
+        await page.goto(`${SETTINGS}#/${route}`);
+        await page.locator(".loading").waitFor({ state: "detached" });
+        await judge(route);
+      }
+      assert.deepEqual(unexpected(window), []);
+      await context.close();
+    },
+  );
+
+  for (const [locale, signIn, email, password, scopes] of SPOKEN) {
+    await t.step(`a browser in ${locale} is answered in the nearest language`, async () => {
+      const window = await openSettings(browser, { locale, route: "#/keys/new" });
+      const { page, context } = window;
+      await page.getByLabel(email).fill(owner.email);
+      await page.getByLabel(password).fill(owner.password);
+      await page.getByRole("button", { name: signIn, exact: true }).click();
+      await page.locator("fieldset").waitFor();
+      assert.deepEqual(await page.locator("fieldset b").allTextContents(), scopes);
+      const language = await page.locator("html").getAttribute("lang");
+      assert.equal(language, locale === "fr" ? "en" : locale);
+      await page.setViewportSize(PHONE);
+      assert.equal(await page.evaluate(widthOfPage), PHONE.width);
+      assert.deepEqual(unexpected(window), []);
+      await context.close();
+    });
+  }
+
+  await t.step("another language is chosen, and remembered; a form keeps what it has", async () => {
+    const { page, context } = await openAs(browser, owner, { route: "#/keys/new" });
+    await page.getByRole("textbox", { name: "Name" }).fill("Loja");
+    await page.getByText("Account", { exact: true }).click();
+    await page.getByLabel("Language").selectOption("pt");
+    await page.getByRole("heading", { name: "Criar uma chave" }).waitFor();
+    assert.equal(await page.getByRole("textbox", { name: "Nome" }).inputValue(), "Loja");
+    await page.reload();
+    await page.getByRole("heading", { name: "Criar uma chave" }).waitFor();
+    await context.close();
+  });
+
+  await t.step("a config.json that is wrong is named, with its member", async () => {
+    const wrong = [
+      [{ status: 404, body: "Not found" }, "its file config.json is missing or cannot be read"],
+      [{ json: { project_url: "ftp://x" } }, "“publishable_key” in its file config.json"],
+      [
+        { json: { project_url: "nowhere", publishable_key: "sb_publishable_x" } },
+        "“project_url” in its file config.json",
+      ],
+      [
+        { json: { project_url: "https://x.example", publishable_key: "sb_secret_x" } },
+        "“publishable_key” in its file config.json",
+      ],
+    ] as const;
+    const { page, context } = await openSettings(browser);
+    for (const [answer, sentence] of wrong) {
+      await page.route(/config\.json/, (route) => route.fulfill(answer));
+      await page.reload();
+      await page.getByRole("alert").getByText(sentence).waitFor();
+      await page.unroute(/config\.json/);
+    }
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await context.close();
+  });
+});

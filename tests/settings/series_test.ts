@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { columnsOf } from "../../settings/page/activity/columns.ts";
+import { lastDays } from "../../settings/page/activity/days.ts";
+import { figuresIn } from "../../settings/page/activity/figures.ts";
+import { type Outcome, outcomeOf, OUTCOMES } from "../../settings/page/activity/outcome.ts";
+import { scaleTo } from "../../settings/page/activity/scale.ts";
+import { type Counted, seriesOf } from "../../settings/page/activity/series.ts";
+
+const NOON = new Date("2026-11-22T12:00:00Z");
+const DAYS = lastDays(30, NOON);
+
+/** A series of the last 30 days with these requests: day, outcome, count. */
+function requests(...counted: [string, Outcome, number][]) {
+  const rows = counted.map(([day, kind, count]): Counted<Outcome> => ({ day, kind, count }));
+  return seriesOf(rows, [...OUTCOMES], DAYS);
+}
+
+Deno.test("the last thirty days are those of UTC, also where it is already or still another day", () => {
+  assert.equal(DAYS.length, 30);
+  assert.equal(DAYS[0], "2026-10-24");
+  assert.equal(DAYS[29], "2026-11-22");
+  assert.equal(lastDays(1, new Date("2026-11-22T23:30:00-03:00"))[0], "2026-11-23");
+  assert.equal(lastDays(1, new Date("2026-11-23T08:00:00+09:00"))[0], "2026-11-22");
+  assert.deepEqual(lastDays(3, new Date("2028-03-01T00:00:00Z")), [
+    "2028-02-28",
+    "2028-02-29",
+    "2028-03-01",
+  ]);
+});
+
+Deno.test("statuses are what the caller has to change, what the platform has to, and the rest", () => {
+  assert.deepEqual([200, 201, 204, 304].map(outcomeOf), Array(4).fill("succeeded"));
+  assert.deepEqual([400, 401, 404, 429, 499].map(outcomeOf), Array(5).fill("refused"));
+  assert.deepEqual([500, 503, 599].map(outcomeOf), Array(3).fill("failed"));
+});
+
+Deno.test("a series has every day and every kind, and zeroes where nothing happened", () => {
+  const { days, totals, total, peak } = requests(
+    ["2026-11-20", "succeeded", 7],
+    ["2026-11-20", "failed", 1],
+    ["2026-11-20", "succeeded", 3], // of another status
+    ["2026-11-22", "refused", 2],
+  );
+  assert.equal(days.length, 30);
+  assert.deepEqual([...days[27].counts], [["succeeded", 10], ["refused", 0], ["failed", 1]]);
+  assert.equal(days[28].total, 0);
+  assert.deepEqual([...totals.values()], [10, 2, 1]);
+  assert.equal(total, 13);
+  assert.equal(peak?.day, "2026-11-20");
+});
+
+Deno.test("a series without anything has no peak, and the later of two equal days is the peak", () => {
+  assert.equal(requests().peak, null);
+  assert.equal(requests().total, 0);
+  const even = requests(["2026-11-01", "failed", 4], ["2026-11-09", "refused", 4]);
+  assert.equal(even.peak?.day, "2026-11-09");
+});
+
+Deno.test("what is older than the days, or in the future, does not count", () => {
+  const old = requests(["2026-10-23", "succeeded", 5], ["2026-11-23", "succeeded", 5]);
+  assert.equal(old.total, 0);
+});
+
+Deno.test("a scale has round numbers, the last of which is at least the most", () => {
+  assert.deepEqual(scaleTo(0), [0, 1]);
+  assert.deepEqual(scaleTo(1), [0, 1]);
+  assert.deepEqual(scaleTo(3), [0, 1, 2, 3]);
+  assert.deepEqual(scaleTo(7), [0, 2, 4, 6, 8]);
+  assert.deepEqual(scaleTo(41), [0, 20, 40, 60]);
+  assert.deepEqual(scaleTo(100), [0, 50, 100]);
+  assert.deepEqual(scaleTo(10_000_000), [0, 5_000_000, 10_000_000]);
+  for (let most = 1; most < 1e12; most = Math.ceil(most * 1.37)) {
+    const lines = scaleTo(most);
+    assert.ok(lines.at(-1)! >= most && lines.at(-2)! < most, `${most}: ${lines}`);
+    assert.ok(lines.length >= 2 && lines.length <= 5, `${most}: ${lines}`);
+    assert.ok(lines.every(Number.isInteger), `${most}: ${lines}`);
+  }
+});
+
+Deno.test("a column is as high as its day, and its parts stand upon each other", () => {
+  const columns = columnsOf(
+    requests(["2026-11-22", "succeeded", 60], ["2026-11-22", "failed", 20]),
+    100,
+    200,
+  );
+  assert.equal(columns.length, 30);
+  assert.deepEqual(columns[0].parts, []);
+  assert.deepEqual(columns[29].parts, [
+    { kind: "succeeded", y: 80, height: 120 },
+    { kind: "failed", y: 40, height: 40 },
+  ]);
+  assert.equal(columns[0].x, 0);
+  assert.ok(Math.abs(columns[29].x + columns[29].width - 100) < 1e-9);
+});
+
+Deno.test("three failures beside ten million requests are seen, and the column keeps its height", () => {
+  const [{ parts }] = columnsOf(
+    requests(
+      ["2026-11-22", "succeeded", 9_999_996],
+      ["2026-11-22", "refused", 1],
+      ["2026-11-22", "failed", 3],
+    ),
+    10_000_000,
+    160,
+  ).slice(-1);
+  assert.deepEqual(parts.map(({ kind, height }) => [kind, Math.round(height)]), [
+    ["succeeded", 154],
+    ["refused", 3],
+    ["failed", 3],
+  ]);
+  assert.ok(Math.abs(parts[2].y) < 1e-9);
+});
+
+Deno.test("a day of one request beside ten million is seen, inside of the chart", () => {
+  const columns = columnsOf(
+    requests(["2026-11-01", "refused", 1], ["2026-11-22", "succeeded", 10_000_000]),
+    10_000_000,
+    160,
+  );
+  const { parts } = columns.find(({ day }) => day === "2026-11-01")!;
+  assert.deepEqual(parts, [{ kind: "refused", y: 157, height: 3 }]);
+});
+
+Deno.test("a share never claims to be nothing or all when it is not", () => {
+  const { share } = figuresIn("en-US");
+  assert.equal(share(0, 10), "0%");
+  assert.equal(share(1, 10_000_000), "<0.1%");
+  assert.equal(share(1, 1000), "0.1%");
+  assert.equal(share(123, 1000), "12.3%");
+  assert.equal(share(9_999_999, 10_000_000), ">99.9%");
+  assert.equal(share(10, 10), "100%");
+});
+
+Deno.test("numbers and days are written as in the language, and a day is one of UTC", () => {
+  const [en, pt, es] = ["en-US", "pt-BR", "es"].map(figuresIn);
+  assert.deepEqual([en, pt, es].map(({ whole }) => whole(1234567)), [
+    "1,234,567",
+    "1.234.567",
+    "1.234.567",
+  ]);
+  assert.deepEqual([en, pt].map(({ short }) => short(10_000_000).replace(/\s/, " ")), [
+    "10M",
+    "10 mi",
+  ]);
+  assert.deepEqual([en, pt, es].map(({ longDay }) => longDay("2026-11-02")), [
+    "November 2",
+    "2 de novembro",
+    "2 de noviembre",
+  ]);
+});

@@ -1,0 +1,71 @@
+// The settings page as its tests open it.
+import type { Browser, Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
+import { openWindow, type Window } from "../support/browser.ts";
+import { stack } from "../support/test_stack.ts";
+
+/** Where the local stack has the page. */
+export const SETTINGS = stack.settings_url!;
+
+export const PHONE = { width: 360, height: 740 };
+
+/** How long a test waits for what the page shows. The first visit may build the page. */
+const PATIENCE_MS = 5_000;
+
+/** Opens the page in a new window, whose person speaks English unless another locale is given. */
+export async function openSettings(
+  browser: Browser,
+  { route = "", ...options }: { route?: string } & Parameters<Browser["newContext"]>[0] = {},
+): Promise<Awaited<ReturnType<typeof openWindow>>> {
+  const window = await openWindow(browser, stack.url, { locale: "en-US", ...options });
+  window.context.setDefaultTimeout(PATIENCE_MS);
+  await window.page.goto(`${SETTINGS}${route}`);
+  return window;
+}
+
+/** Opens the page and signs a person in. */
+export async function openAs(
+  browser: Browser,
+  person: { email: string; password: string },
+  options: Parameters<typeof openSettings>[1] = {},
+): Promise<Awaited<ReturnType<typeof openWindow>>> {
+  const window = await openSettings(browser, options);
+  await signInAs(window.page, person);
+  return window;
+}
+
+/** Fills the form of the sign-in, in English. */
+export async function signInAs(
+  page: Page,
+  { email, password }: { email: string; password: string },
+) {
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+/** The heading of the view, once it is loaded. */
+export function heading(page: Page, name: string) {
+  return page.getByRole("heading", { level: 1, name, exact: true });
+}
+
+/** Goes on from a key that is shown once. @returns the key. */
+export async function storedKey(page: Page): Promise<string> {
+  const key = await page.locator("#new-key").textContent();
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.locator("#facts").waitFor();
+  return key!;
+}
+
+/** What went wrong in a window, without the lines of the browser about answers that were to be refused. */
+export function unexpected({ troubles, foreign }: Window): string[] {
+  return [...troubles.filter((line) => !line.includes("Failed to load resource")), ...foreign];
+}
+
+/** The HTTP status that the gateway answers to a key. */
+export async function gatewayStatus(key: string): Promise<number> {
+  const answer = await fetch(`${stack.gateway_url}/contacts?limit=1`, {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  await answer.body?.cancel();
+  return answer.status;
+}
