@@ -43,7 +43,8 @@ export function authHost(options: AuthOptions): Auth {
   let starting: ReturnType<typeof start> | undefined;
   return {
     async fetch(request, caller) {
-      const { app } = await (starting ??= start(options));
+      starting ??= start(options);
+      const { app } = await starting;
       const handedOn = forwarded(request, request.url, caller);
       const judged = options.uncorrected ? handedOn : await judgeBody(handedOn);
       const answer = judged instanceof Response ? judged : await app.fetch(judged);
@@ -56,7 +57,8 @@ export function authHost(options: AuthOptions): Auth {
       return answer;
     },
     async close() {
-      await (await starting)?.close();
+      // One that has failed has said so to whoever asked.
+      await (await starting?.catch(() => undefined))?.close();
     },
   };
 }
