@@ -141,6 +141,7 @@ export class Page implements App {
     const route = asked ? wanted : needsCompany ? "#/companies" : FIRST_ROUTE;
     if (route !== wanted) history.replaceState(null, "", route);
     this.said = "";
+    document.querySelector<HTMLDetailsElement>(".person")?.removeAttribute("open");
     this.route = route;
     this.view = asked ?? viewAt(route);
     this.reload();

@@ -5,7 +5,7 @@ import { openBrowser } from "../support/browser.ts";
 import { newCompany } from "../support/company.ts";
 import { newPerson, signIn } from "../support/people.ts";
 import { CHROMIUM } from "../support/programs.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
 import {
   gatewayStatus,
   heading,
@@ -14,6 +14,12 @@ import {
   storedKey,
   unexpected,
 } from "./settings_page.ts";
+
+/** What a line answers that is pasted into a terminal. */
+async function pasted(line: string): Promise<string> {
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", line], stderr: "null" }).output();
+  return new TextDecoder().decode(stdout);
+}
 
 Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, async (t) => {
   const company = await newCompany();
@@ -188,6 +194,29 @@ Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, a
     await page.getByRole("alert").getByText("There is no such key in this company.").waitFor();
     assert.deepEqual(unexpected(window), []);
     await context.close();
+  });
+
+  await t.step("who follows the page on the local stack sends a first message", async () => {
+    const demo = stack.people!.find(({ role }) => role === "owner")!;
+    const window = await openAs(browser, { ...demo, password: demo.password! });
+    const { page } = window;
+    await page.getByRole("link", { name: "Create a key" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("First message");
+    await page.getByRole("checkbox", { name: /^Read/ }).check();
+    await page.getByRole("checkbox", { name: /^Messages/ }).check();
+    await page.getByRole("button", { name: "Create key" }).click();
+    for (
+      const [line, answer] of [["#try-read", /"data"/], ["#try-send", /"success": ?true/]] as const
+    ) {
+      assert.match(await pasted(await page.locator(line).textContent() ?? ""), answer);
+    }
+    await storedKey(page);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByLabel("To be sure, type: First message").fill("First message");
+    await page.getByRole("button", { name: "Delete for ever" }).click();
+    await page.getByText("The key is deleted.").waitFor();
+    assert.deepEqual(unexpected(window), []);
+    await window.context.close();
   });
 
   await t.step("an agent reads who may, and sees no key", async () => {

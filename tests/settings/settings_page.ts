@@ -9,7 +9,7 @@ export const SETTINGS = stack.settings_url!;
 export const PHONE = { width: 360, height: 740 };
 
 /** How long a test waits for what the page shows. The first visit may build the page. */
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 15_000;
 
 /** Opens the page in a new window, whose person speaks English unless another locale is given. */
 export async function openSettings(
