@@ -2,9 +2,6 @@
 -- For whoever looks after a company's keys. It says nothing of what was asked for: no path, no query, no body, no sentence
 -- of an error, because any of them may have something of a person.
 
--- A reference between two tables of a company carries the company.
-create unique index if not exists api_keys_id_in_company on public.api_keys (company_id, id);
-
 create table public.api_key_usage (
   company_id uuid not null references public.companies on delete cascade,
   key_id uuid not null,

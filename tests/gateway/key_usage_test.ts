@@ -186,13 +186,15 @@ Deno.test("what certainly was not written is told again; what may have been, and
       if (failure === lost) await (await database.forward(request)).body?.cancel();
       return failure();
     });
-    const request = await ownGateway(database.url, 10_000, { tellUsageEveryMs: 60_000 });
-    const ask = () => request(company.keys.all, "GET", "/stages");
+    const request = await ownGateway(database.url);
+    const ask = (id?: string) =>
+      request(company.keys.all, "GET", "/stages", undefined, id ? { "X-Request-Id": id } : {});
+    const id = crypto.randomUUID();
     const lines = await logged(async () => {
-      await ask();
+      await ask(id);
       await backgroundWork();
-    });
-    const failed = lines.map((line) => JSON.parse(line));
+    }, { withUsage: true });
+    const failed = lines.filter((line) => line.includes(id)).map((line) => JSON.parse(line));
     assert.deepEqual(
       failed.map(({ event, requests, will_be_told_again }) => {
         return { event, requests, will_be_told_again };

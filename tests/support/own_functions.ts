@@ -13,6 +13,7 @@ import {
 } from "../../supabase/functions/whatsapp/config.ts";
 import type { Usage } from "../../supabase/functions/_shared/usage/counts.ts";
 import type { Answer } from "./calls.ts";
+import { isOfUsage } from "./log_lines.ts";
 import { checked } from "./checked_answers.ts";
 import { environment, stack } from "./test_stack.ts";
 
@@ -23,6 +24,12 @@ Object.assign(globalThis, { EdgeRuntime });
 
 // Hides the functions' lines about sends and refused keys. A test of the log reads them with log_lines.ts.
 console.info = console.warn = () => {};
+// So are those of functions whose database was broken, about what they could not tell.
+const { error: logError } = console;
+console.error = (...line) => isOfUsage(line[0]) || logError(...line);
+
+/** Never by itself: only when backgroundWork() is waited for. */
+const UNTIL_ASKED = { tellUsageEveryMs: 24 * 60 * 60_000 };
 
 /**
  * Waits for the work of this process's functions that goes on after their answers. As when the platform ends an
@@ -42,7 +49,7 @@ export async function ownGateway(
   changes: Partial<Config> = {},
 ) {
   const config = await readConfig(environment({ supabaseUrl }));
-  const app = gateway({ ...config, databaseTimeoutMs, ...changes });
+  const app = gateway({ ...config, ...UNTIL_ASKED, databaseTimeoutMs, ...changes });
   return (
     key: string,
     method: string,
@@ -61,7 +68,7 @@ export async function ownSender(
 ) {
   const config = await readSenderConfig(environment({ supabaseUrl, channelUrl }));
   const whatsapp = { ...config.whatsapp, timeoutMs };
-  const app = sendExternalTemplate({ ...config, whatsapp, ...changes });
+  const app = sendExternalTemplate({ ...config, ...UNTIL_ASKED, whatsapp, ...changes });
   return (key: string, json: unknown, query = "", headers?: Record<string, string>) =>
     ask(app, key, "POST", `/send-external-template${query}`, json, headers);
 }
@@ -75,7 +82,7 @@ export async function ownWhatsapp(
   { supabaseUrl = stack.url, ...changes }: Partial<WhatsappConfig> = {},
 ) {
   const config = await readWhatsappConfig(environment({ supabaseUrl, channelUrl }));
-  const app = whatsapp({ ...config, ...changes });
+  const app = whatsapp({ ...config, ...UNTIL_ASKED, ...changes });
   return (job: string, account_id?: string) =>
     ask(app, config.jobsSecret!, "POST", `/whatsapp/jobs/${job}`, account_id ? { account_id } : {});
 }
@@ -88,7 +95,12 @@ export async function ownReplies(
     & { timeoutMs?: number } = {},
 ) {
   const config = await readWhatsappConfig(environment({ supabaseUrl, channelUrl }));
-  const app = whatsapp({ ...config, whatsapp: { ...config.whatsapp, timeoutMs }, ...changes });
+  const app = whatsapp({
+    ...config,
+    ...UNTIL_ASKED,
+    whatsapp: { ...config.whatsapp, timeoutMs },
+    ...changes,
+  });
   return (key: string, json: unknown, query = "", headers?: Record<string, string>) =>
     ask(app, key, "POST", `/whatsapp/messages${query}`, json, headers);
 }
