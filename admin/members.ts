@@ -128,13 +128,23 @@ async function addMember(
     answer = await add();
   }
   const member = project.rows(answer as PostgrestSingleResponse<Member>, {
-    PT409: answer.error?.message.startsWith("Several")
-      ? `Several people have signed up as ${email}: delete all but one of them in Supabase Auth.`
-      : `${email} works in this company already: npm run admin -- member role changes the role.`,
+    PT409: notAdded(email, answer.error?.message ?? ""),
   });
   print(options, { ...member, invited: isInvited }, () =>
     `Added ${called(member)} as ${role}.` +
     (isInvited ? " An invitation is on its way, with a link to sign in." : ""));
+}
+
+/** Why a person whom Supabase Auth knows was not added, and what to do. */
+function notAdded(email: string, reason: string): string {
+  if (reason.startsWith("Several")) {
+    return `Several people have signed up as ${email}: delete all but one of them in Supabase Auth.`;
+  }
+  if (reason.includes("not confirmed")) {
+    return `Somebody has signed up as ${email} and has not confirmed the address. Wait until this person has; ` +
+      "or, when it was somebody else, delete the account in Supabase Auth and add --invite.";
+  }
+  return `${email} works in this company already: npm run admin -- member role changes the role.`;
 }
 
 /**

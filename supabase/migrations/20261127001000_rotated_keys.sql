@@ -93,8 +93,14 @@ begin
     or not create_api_key.scopes <@ array['read', 'write', 'messaging'] then
     raise sqlstate 'PT422' using message = 'The scopes of a key are one or more of read, write and messaging';
   end if;
+  if not app.is_key_name(btrim(create_api_key.name)) then
+    raise sqlstate 'PT422' using message = 'The name of a key has no line breaks, control characters or invisible characters';
+  end if;
   if create_api_key.expires_at <= now() or not isfinite(create_api_key.expires_at) then
     raise sqlstate 'PT422' using message = 'The expiry of a key must be a moment in the future';
+  end if;
+  if create_api_key.expires_at >= '10000-01-01Z' then
+    raise sqlstate 'PT422' using message = 'The expiry of a key must be before the year 10000';
   end if;
 
   return app.add_api_key(
@@ -125,17 +131,21 @@ begin
     raise sqlstate 'PT422' using message = 'The overlap is 0 to 168 hours';
   end if;
 
-  -- The company first, as its deletion locks it before its keys.
-  perform from public.companies
-  where companies.id = (select api_keys.company_id from public.api_keys where api_keys.id = rotate_api_key.key_id)
-  for key share;
-  -- Of two rotations at once the second waits here, and then finds the successor.
-  select * into key from public.api_keys where api_keys.id = rotate_api_key.key_id for no key update;
+  -- Judged before anything is locked, so that whoever may not rotate the key waits for nobody, and keeps nobody waiting.
+  select * into key from public.api_keys where api_keys.id = rotate_api_key.key_id;
   if not found or not (is_platform or key.company_id = any (working_in)) then
     raise sqlstate 'PT404' using message = 'No API key has this id';
   end if;
   if not (is_platform or key.company_id = any (managed)) then
     raise sqlstate 'PT403' using message = 'Only owners and admins of a company rotate its API keys';
+  end if;
+
+  -- The company first, as its deletion locks it before its keys.
+  perform from public.companies where companies.id = key.company_id for key share;
+  -- Of two rotations at once the second waits here, and then finds the successor.
+  select * into key from public.api_keys where api_keys.id = rotate_api_key.key_id for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No API key has this id';
   end if;
   if exists (
     select from public.api_keys
@@ -146,7 +156,7 @@ begin
 
   key.meant_to_expire_at := coalesce(key.meant_to_expire_at, key.expires_at, 'infinity');
   if isfinite(key.meant_to_expire_at) then
-    until := now() + (key.meant_to_expire_at - key.created_at);
+    until := least(now() + (key.meant_to_expire_at - key.created_at), '9999-12-31Z');
     if until <= now() then
       raise sqlstate 'PT422' using message = 'This key expired before it was made: create a new one';
     end if;

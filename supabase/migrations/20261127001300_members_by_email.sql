@@ -114,6 +114,13 @@ begin
     raise sqlstate 'PT404' using message = 'No company has this id';
   end if;
   person := app.person_with_email(add_company_member.email);
+  -- Where people may sign up, anybody can sign up with the address of somebody else, and cannot confirm it.
+  if not exists (
+    select from auth.users
+    where users.id = person and (users.email_confirmed_at is not null or users.invited_at is not null)
+  ) then
+    raise sqlstate 'PT409' using message = 'This person has not confirmed the e-mail address yet';
+  end if;
   insert into public.company_members (company_id, user_id, role, name)
   values (add_company_member.company_id, person, add_company_member.role, btrim(add_company_member.name))
   on conflict do nothing;
@@ -125,7 +132,8 @@ end
 $$;
 comment on function public.add_company_member(uuid, text, text, text) is
   'Has the person who signs in with this e-mail address work in a company. Raises PT404 when there is no such company or '
-  'nobody has signed up with the address, PT409 when the person works there already, and PT422 for a wrong role or name.';
+  'nobody has signed up with the address, PT409 when the address is not confirmed or the person works there already, and '
+  'PT422 for a wrong role or name.';
 
 create function public.list_company_members(company_id uuid) returns setof public.company_member
 language sql stable security definer

@@ -95,8 +95,8 @@ begin
   begin
     perform app.note_last_event(app_id, items, event_received_at);
   exception when others then
-    -- The next event has another try.
-    null;
+    -- The event counts all the same, and the next one has another try.
+    raise warning 'The last event of an account was not noted: % %', sqlstate, sqlerrm;
   end;
   if outcome -> 'forgotten' <> '{}' then
     -- It came while they were erased, or was kept by the channel.

@@ -11,9 +11,11 @@ async function person(): Promise<string> {
 
 const anyEmail = () => `${crypto.randomUUID()}@people.example`;
 
-async function signUp(email: string) {
+async function signUp(email: string, confirmedAt: Date | null = new Date()) {
   await withDatabase((sql) =>
-    sql`insert into auth.users (id, email) values (gen_random_uuid(), ${email})`
+    sql`
+      insert into auth.users (id, email, email_confirmed_at) values (gen_random_uuid(), ${email}, ${confirmedAt})
+    `
   );
 }
 
@@ -70,7 +72,13 @@ Deno.test("a person is added, listed, given another role and removed", async () 
 });
 
 Deno.test("an unknown company, a person who is not there and one who is there already have a sentence each", async () => {
-  const [company, email, nobody] = [await bareCompany(), await person(), anyEmail()];
+  const [company, email, nobody, stranger] = [
+    await bareCompany(),
+    await person(),
+    anyEmail(),
+    anyEmail(),
+  ];
+  await signUp(stranger, null);
   const unknown = crypto.randomUUID();
   await printed(member("add", company, email));
   const noCompany =
@@ -88,6 +96,11 @@ Deno.test("an unknown company, a person who is not there and one who is there al
     [
       member("add", company, email),
       `${email} works in this company already: npm run admin -- member role changes the role.\n`,
+    ],
+    [
+      member("add", company, stranger, "--invite"),
+      `Somebody has signed up as ${stranger} and has not confirmed the address. Wait until this person has; or, ` +
+      "when it was somebody else, delete the account in Supabase Auth and add --invite.\n",
     ],
     ...["remove", "role"].map((command): [string[], string] => [
       member(command, company, nobody, ...(command === "role" ? ["--role", "admin"] : [])),

@@ -14,7 +14,7 @@ const other = await newCompany();
 /** Somebody who has signed up, with an address that nobody else has. */
 async function person(sql: Sql, email = `${crypto.randomUUID()}@people.example`) {
   const [{ id }] = await sql`
-    insert into auth.users (id, email) values (gen_random_uuid(), ${email}) returning id
+    insert into auth.users (id, email, email_confirmed_at) values (gen_random_uuid(), ${email}, now()) returning id
   `;
   return { id: id as string, email };
 }
@@ -57,6 +57,8 @@ Deno.test("a person who has not signed up, an unknown company and a wrong role o
     const { email } = await person(sql);
     const [twin] = [await person(sql), await person(sql, "twin@people.example")];
     await sql`update auth.users set email = 'TWIN@people.example' where id = ${twin.id}`;
+    const { email: unconfirmed, id: stranger } = await person(sql);
+    await sql`update auth.users set email_confirmed_at = null where id = ${stranger}`;
     await actAs(sql, "service_role");
     const nobody = `${crypto.randomUUID()}@people.example`;
     const refused: [string, (sql: Sql) => Promise<unknown>][] = [
@@ -65,6 +67,7 @@ Deno.test("a person who has not signed up, an unknown company and a wrong role o
       ["PT404", (sql) => sql`select add_company_member(${company.id}, null)`],
       ["PT404", (sql) => sql`select add_company_member(gen_random_uuid(), ${email})`],
       ["PT409", (sql) => add(sql, "twin@people.example")],
+      ["PT409", (sql) => add(sql, unconfirmed)],
       ["PT422", (sql) => add(sql, email, "boss")],
       ["PT422", (sql) => add(sql, email, null)],
       ["PT422", (sql) => add(sql, email, "agent", "  ")],
