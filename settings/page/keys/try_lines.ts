@@ -29,7 +29,7 @@ export function writeLine(functionsUrl: string, key: NewApiKey, phone: string): 
   return post(`${functionsUrl}/gateway/contacts`, key, { name: "Test", phone });
 }
 
-/** A line that sends a template to a phone. Pasted twice, it sends once. */
+/** A line that sends a template to a phone. Pasted twice, it sends once; to another phone, it sends again. */
 export function sendLine(
   functionsUrl: string,
   key: NewApiKey,
@@ -48,7 +48,7 @@ export function sendLine(
     ...(body.length > 0 ? { body_variables: body.map(valueOf) } : {}),
     ...(buttons.length > 0 ? { button_variables: buttons.map(valueOf) } : {}),
     display_text: bodyOf(template),
-    idempotency_key: `first-message-${key.id.slice(0, 8)}`,
+    idempotency_key: `first-message-${key.id.slice(0, 8)}-${phone.slice(-4)}`,
   });
 }
 
