@@ -35,7 +35,7 @@ export const frame = {
     change: "Change company",
     none: "No company yet",
     noneText: (email: string) =>
-      `${email} does not belong to a company yet. Ask an owner of your company, or whoever runs this service, to add you. Then try again.`,
+      `${email} does not belong to a company yet. Ask whoever runs this service to add you. Then try again.`,
   },
 
   failure: {

@@ -2,8 +2,8 @@ import type { ActivityTexts } from "../en/activity.ts";
 
 export const activity: ActivityTexts = {
   today: "hoy (UTC)",
-  again: "Leer de nuevo",
-  readAt: (at) => `Leído a las ${at}.`,
+  again: "Actualizar",
+  readAt: (at) => `Actualizado a las ${at}.`,
 
   noRequests: "Ninguna solicitud en los últimos 30 días",
   requests: (count, shown) =>
@@ -22,13 +22,13 @@ export const activity: ActivityTexts = {
   day: "Día (UTC)",
   all: "Total",
   countedLate:
-    "Los días son días en UTC. Una solicitud cuenta hasta un minuto después de su respuesta. Lo que un servidor aún " +
+    "Los días son días en UTC. Una solicitud aparece hasta un minuto después de su respuesta. Lo que un servidor aún " +
     "no había comunicado al terminar falta.",
 
   errors: "Últimos errores",
   noErrors: "Ningún error en los últimos 30 días.",
   errorsKept: (zone) =>
-    `Se guardan los últimos 50 errores de una clave, durante 30 días como máximo. Las horas están en tu zona (${zone}). ` +
+    `Se guardan los últimos 50 errores de una clave, durante 30 días como máximo. Las horas están en tu zona horaria (${zone}). ` +
     "Con el id de la solicitud, soporte encuentra la solicitud.",
   earlierErrors: (count) => count === 1 ? "1 error anterior" : `${count} errores anteriores`,
   noOperation: "ruta inexistente",

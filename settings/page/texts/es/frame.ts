@@ -1,7 +1,7 @@
 export const frame = {
   product: "Ajustes de la API",
   menu: { keys: "Claves", accounts: "WhatsApp", history: "Historial" },
-  roles: { owner: "propietario", admin: "administrador", agent: "agente" },
+  roles: { owner: "propietario/a", admin: "administrador/a", agent: "agente" },
   people: {
     you: "tú",
     former: "alguien que ya no está",
@@ -35,7 +35,7 @@ export const frame = {
     change: "Cambiar de empresa",
     none: "Ninguna empresa todavía",
     noneText: (email: string) =>
-      `${email} aún no pertenece a ninguna empresa. Pide a un propietario de tu empresa, o a quien administra este servicio, que te añada. Después inténtalo de nuevo.`,
+      `${email} aún no pertenece a ninguna empresa. Pide a quien administra este servicio que te añada. Después inténtalo de nuevo.`,
   },
 
   failure: {

@@ -2,7 +2,7 @@ import type { HistoryTexts } from "../en/history.ts";
 
 export const history: HistoryTexts = {
   intro: (zone) =>
-    `Lo que se hizo con las claves de tu empresa. Nadie puede cambiarlo. Las horas están en tu zona (${zone}).`,
+    `Lo que se hizo con las claves de tu empresa. Nadie puede cambiar este historial. Las horas están en tu zona horaria (${zone}).`,
   none: "Aún no se ha hecho nada con una clave.",
   older: "Registros anteriores",
   olderShown: (count) => count === 1 ? "1 registro anterior." : `${count} registros anteriores.`,
@@ -18,7 +18,7 @@ export const history: HistoryTexts = {
     switched_off: "Desactivada",
     switched_on: "Activada",
     rotated: "Reemplazada por una clave nueva",
-    expiry_changed: "Fin cambiado",
+    expiry_changed: "Caducidad cambiada",
     changed: "Cambiada",
     deleted: "Eliminada",
   },

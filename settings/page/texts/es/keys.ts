@@ -7,7 +7,7 @@ export const keys = {
     write: {
       name: "Escritura",
       allows:
-        "Crea y cambia contactos, negocios, embudos y conversaciones. También une y borra contactos, lo que no se puede deshacer.",
+        "Crea y cambia contactos, negocios, embudos y conversaciones. También fusiona y borra contactos, lo que no se puede deshacer.",
     },
     messaging: {
       name: "Mensajes",
@@ -25,7 +25,7 @@ export const keys = {
 
   overlaps: {
     0: {
-      name: "Termina ahora",
+      name: "Deja de valer ahora",
       hint:
         "Cuando otra persona puede conocerla. Los programas que la usan son rechazados hasta tener la nueva.",
     },
@@ -46,7 +46,7 @@ export const keys = {
     find: "Buscar una clave",
     ended: (count: number) => `Claves caducadas (${count})`,
     agents: (company: string) =>
-      `Solo los propietarios y administradores de ${company} cuidan de sus claves de API.`,
+      `Solo los propietarios y administradores de ${company} pueden administrar sus claves de API.`,
     whoMay: "Habla con una de estas personas:",
     name: "Nombre",
     nameHint: "¿Para qué sirve? Por ejemplo: tienda en línea.",
@@ -115,7 +115,7 @@ export const keys = {
     switchOff: {
       button: "Desactivar",
       title: "¿Desactivar la clave?",
-      text: "Los programas que la usan son rechazados al momento, hasta que la actives de nuevo.",
+      text: "Los programas que la usan se rechazan de inmediato, hasta que la actives de nuevo.",
       submit: "Desactivar",
       done: "La clave está desactivada.",
     },
@@ -131,7 +131,7 @@ export const keys = {
       button: "Eliminar",
       title: "¿Eliminar la clave?",
       text:
-        "Los programas que la usan son rechazados al momento. No se puede deshacer: para probar antes, desactívala.",
+        "Los programas que la usan se rechazan de inmediato. No se puede deshacer: para probar antes, desactívala.",
       typeName: (name: string) => `Para confirmar, escribe: ${name}`,
       otherName: "Este no es el nombre de la clave. Escríbelo como está arriba.",
       submit: "Eliminar para siempre",

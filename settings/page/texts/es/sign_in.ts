@@ -7,7 +7,7 @@ export const signIn = {
     },
     leads: {
       password: "Cuida de las claves de API de tu empresa.",
-      link: "Te enviamos un correo con un enlace. Ábrelo y habrás entrado.",
+      link: "Te enviamos un correo con un enlace. Ábrelo para entrar.",
       reset: "Te enviamos un correo con un enlace. Ábrelo y elige una contraseña nueva.",
     },
     email: "Correo electrónico",
@@ -19,7 +19,7 @@ export const signIn = {
       reset: "He olvidado mi contraseña",
     },
     sent: (email: string) =>
-      `Si ${email} tiene una cuenta aquí, un correo está en camino. El enlace funciona una vez y solo durante un tiempo. Mira también en la carpeta de spam.`,
+      `Si ${email} tiene una cuenta aquí, un correo está en camino. El enlace funciona una vez y solo durante un tiempo. Revisa también la carpeta de spam.`,
     localMail: "En esta máquina los correos no se envían. Léelos aquí:",
     back: "Volver",
     notes: {

@@ -2,8 +2,8 @@ import type { ActivityTexts } from "../en/activity.ts";
 
 export const activity: ActivityTexts = {
   today: "hoje (UTC)",
-  again: "Ler de novo",
-  readAt: (at) => `Lido às ${at}.`,
+  again: "Atualizar",
+  readAt: (at) => `Atualizado às ${at}.`,
 
   noRequests: "Nenhuma requisição nos últimos 30 dias",
   requests: (count, shown) =>
@@ -22,13 +22,13 @@ export const activity: ActivityTexts = {
   day: "Dia (UTC)",
   all: "Total",
   countedLate:
-    "Os dias são dias em UTC. Uma requisição conta até um minuto depois da resposta. O que um servidor ainda não " +
-    "tinha informado ao terminar fica de fora.",
+    "Os dias são dias em UTC. Uma requisição aparece até um minuto depois da resposta. O que um servidor não " +
+    "informou antes de ser encerrado fica de fora.",
 
   errors: "Últimos erros",
   noErrors: "Nenhum erro nos últimos 30 dias.",
   errorsKept: (zone) =>
-    `Os últimos 50 erros de uma chave são guardados, por no máximo 30 dias. Os horários estão no seu fuso (${zone}). ` +
+    `Os últimos 50 erros de uma chave são guardados, por no máximo 30 dias. Os horários estão no seu fuso horário (${zone}). ` +
     "Com o id da requisição, o suporte encontra a requisição.",
   earlierErrors: (count) => count === 1 ? "1 erro anterior" : `${count} erros anteriores`,
   noOperation: "caminho inexistente",

@@ -1,7 +1,7 @@
 export const frame = {
   product: "Configurações da API",
   menu: { keys: "Chaves", accounts: "WhatsApp", history: "Histórico" },
-  roles: { owner: "proprietário", admin: "administrador", agent: "atendente" },
+  roles: { owner: "proprietário(a)", admin: "administrador(a)", agent: "atendente" },
   people: {
     you: "você",
     former: "alguém que já saiu",
@@ -35,7 +35,7 @@ export const frame = {
     change: "Trocar de empresa",
     none: "Nenhuma empresa ainda",
     noneText: (email: string) =>
-      `${email} ainda não pertence a nenhuma empresa. Peça a um proprietário da sua empresa, ou a quem administra este serviço, para incluir você. Depois tente de novo.`,
+      `${email} ainda não pertence a nenhuma empresa. Peça a quem administra este serviço que inclua você. Depois tente de novo.`,
   },
 
   failure: {

@@ -2,7 +2,7 @@ import type { HistoryTexts } from "../en/history.ts";
 
 export const history: HistoryTexts = {
   intro: (zone) =>
-    `O que foi feito com as chaves da sua empresa. Ninguém pode alterá-lo. Os horários estão no seu fuso (${zone}).`,
+    `O que foi feito com as chaves da sua empresa. Ninguém pode alterar este histórico. Os horários estão no seu fuso horário (${zone}).`,
   none: "Nada foi feito com uma chave ainda.",
   older: "Registros mais antigos",
   olderShown: (count) =>
@@ -16,10 +16,10 @@ export const history: HistoryTexts = {
   deeds: {
     created: "Criada",
     renamed: "Renomeada",
-    switched_off: "Desligada",
-    switched_on: "Ligada",
+    switched_off: "Desativada",
+    switched_on: "Ativada",
     rotated: "Substituída por uma nova chave",
-    expiry_changed: "Fim alterado",
+    expiry_changed: "Validade alterada",
     changed: "Alterada",
     deleted: "Excluída",
   },

@@ -25,13 +25,13 @@ export const keys = {
 
   overlaps: {
     0: {
-      name: "Encerra agora",
+      name: "Deixa de valer agora",
       hint:
-        "Quando outra pessoa pode conhecê-la. Os programas que a usam são recusados até terem a nova.",
+        "Quando outra pessoa pode tê-la visto. Os programas que a usam são recusados até terem a nova.",
     },
-    1: { name: "Vale mais 1 hora", hint: "Quando você muda o programa em seguida." },
-    24: { name: "Vale mais 24 horas", hint: "Quando você o muda hoje." },
-    168: { name: "Vale mais 7 dias", hint: "Quando outra pessoa precisa mudá-lo." },
+    1: { name: "Vale mais 1 hora", hint: "Quando você troca a chave no programa agora mesmo." },
+    24: { name: "Vale mais 24 horas", hint: "Quando você faz a troca hoje." },
+    168: { name: "Vale mais 7 dias", hint: "Quando outra pessoa precisa fazer a troca." },
   },
 
   keys: {
@@ -46,14 +46,14 @@ export const keys = {
     find: "Procurar uma chave",
     ended: (count: number) => `Chaves expiradas (${count})`,
     agents: (company: string) =>
-      `Só proprietários e administradores de ${company} cuidam das chaves de API.`,
+      `Só proprietários e administradores de ${company} podem gerenciar as chaves de API.`,
     whoMay: "Fale com uma destas pessoas:",
     name: "Nome",
     nameHint: "Para que serve? Por exemplo: loja virtual.",
     nameMissing: "Dê um nome à chave.",
     nameTooLong: "Um nome tem no máximo 100 caracteres.",
     scopes: "Permissões",
-    scopesHint: "Escolha só o que o programa precisa. Nenhuma inclui outra.",
+    scopesHint: "Escolha só o que for necessário para o programa. Nenhuma inclui outra.",
     scopesMissing: "Escolha pelo menos uma permissão.",
     expiry: "Expira",
     lastDay: "Último dia",
@@ -63,7 +63,7 @@ export const keys = {
     neverUsed: "nunca",
     createdBy: "Criada por",
     madeByPlatform: "quem administra este serviço",
-    states: { active: "Ativa", off: "Desligada", expired: "Expirada" },
+    states: { active: "Ativa", off: "Desativada", expired: "Expirada" },
     ends: (when: string) => `Termina ${when}`,
     replacedBy: "Substituída por",
     replacing: "Substitui",
@@ -71,8 +71,8 @@ export const keys = {
     key: "Chave",
     keyHint: "A chave inteira foi mostrada uma vez e não pode ser mostrada de novo.",
     changes: "Mudar",
-    switchOn: "Ligar",
-    switchedOn: "A chave está ligada de novo.",
+    switchOn: "Ativar",
+    switchedOn: "A chave está ativada de novo.",
     back: "Todas as chaves",
     gone: "Esta chave não existe nesta empresa. Ela pode ter sido excluída.",
     replacedBefore:
@@ -114,17 +114,17 @@ export const keys = {
       done: "A chave tem o novo nome.",
     },
     switchOff: {
-      button: "Desligar",
-      title: "Desligar a chave?",
-      text: "Os programas que a usam são recusados na hora, até você ligá-la de novo.",
-      submit: "Desligar",
-      done: "A chave está desligada.",
+      button: "Desativar",
+      title: "Desativar a chave?",
+      text: "Os programas que a usam são recusados na hora, até você ativá-la de novo.",
+      submit: "Desativar",
+      done: "A chave está desativada.",
     },
     rotate: {
       button: "Substituir",
       title: "Substituir a chave",
       text:
-        "Você recebe uma nova chave com o mesmo nome e as mesmas permissões. A antiga continua pelo tempo que você escolher, para o programa mudar sem pausa.",
+        "Você recebe uma nova chave com o mesmo nome e as mesmas permissões. A antiga continua valendo pelo tempo que você escolher, para que o programa troque de chave sem parar.",
       overlap: "A chave antiga",
       submit: "Criar a nova chave",
     },
@@ -132,7 +132,7 @@ export const keys = {
       button: "Excluir",
       title: "Excluir a chave?",
       text:
-        "Os programas que a usam são recusados na hora. Não pode ser desfeito: para testar antes, desligue-a.",
+        "Os programas que a usam são recusados na hora. Não pode ser desfeito: para testar antes, desative-a.",
       typeName: (name: string) => `Para confirmar, digite: ${name}`,
       otherName: "Este não é o nome da chave. Digite-o como está acima.",
       submit: "Excluir para sempre",

@@ -3,7 +3,7 @@ export const signIn = {
     titles: { password: "Entrar", link: "Entrar com um link", reset: "Esqueceu a senha?" },
     leads: {
       password: "Cuide das chaves de API da sua empresa.",
-      link: "Enviamos um e-mail com um link. Abra-o, e você entra.",
+      link: "Enviamos um e-mail com um link. Abra-o para entrar.",
       reset: "Enviamos um e-mail com um link. Abra-o e escolha uma nova senha.",
     },
     email: "E-mail",
@@ -15,7 +15,7 @@ export const signIn = {
       reset: "Esqueci minha senha",
     },
     sent: (email: string) =>
-      `Se ${email} tem uma conta aqui, um e-mail está a caminho. O link funciona uma vez e só por algum tempo. Olhe também na pasta de spam.`,
+      `Se ${email} tiver uma conta aqui, um e-mail está a caminho. O link funciona uma vez e só por algum tempo. Olhe também na pasta de spam.`,
     localMail: "Nesta máquina, os e-mails não são enviados. Leia-os aqui:",
     back: "Voltar",
     notes: {
@@ -29,7 +29,7 @@ export const signIn = {
       weakPassword: "Esta senha é fácil de adivinhar. Escolha uma mais longa.",
       samePassword: "Esta já é a sua senha. Escolha outra.",
       signInAgain: "Para isto, saia e entre de novo primeiro.",
-      wrongEmail: "Isto não é um endereço de e-mail.",
+      wrongEmail: "Este não é um endereço de e-mail válido.",
     },
   },
 
