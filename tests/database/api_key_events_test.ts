@@ -3,16 +3,15 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
-import { newCompany, newMember } from "../support/company.ts";
+import { newCompany, newMembers } from "../support/company.ts";
 import { personToken, rest } from "../support/rest.ts";
-import { withDatabase } from "../support/test_stack.ts";
 
 type Sql = postgres.TransactionSql;
 
 const own = await newCompany();
 const other = await newCompany();
 const owner = own.member_id;
-const agent = await withDatabase((sql) => sql.begin((sql) => newMember(sql, own.id, "agent")));
+const [agent] = await newMembers(own, "agent");
 
 async function create(sql: Sql, name = "Shop") {
   const [made] = await sql`
