@@ -69,7 +69,7 @@ export class Page implements App {
   async start(): Promise<void> {
     const { auth } = this.project.client;
     this.render();
-    const { data: { session } } = await auth.getSession();
+    const { data: { session }, error } = await auth.getSession();
     addEventListener("hashchange", () => this.follow());
     addEventListener("beforeunload", (event) => {
       // The browser asks, in its own words.
@@ -82,6 +82,8 @@ export class Page implements App {
     auth.onAuthStateChange((event, session) => {
       if (event !== "INITIAL_SESSION") setTimeout(() => this.enter(session));
     });
+    // Whose session is to be made anew without a network stays signed in.
+    if (error?.name === "AuthRetryableFetchError") return this.fail(new Failure("offline"));
     if (session && this.link.choosesPassword) this.address("#/password");
     await this.enter(session);
   }
@@ -152,6 +154,7 @@ export class Page implements App {
 
   reload(): void {
     const { view } = this;
+    if (!this.person.id) return location.reload();
     if (!view) return void this.loadCompanies();
     this.attempt(() => view.load(this), view).then((isShown) => {
       if (isShown) this.focusHeading();
@@ -171,12 +174,16 @@ export class Page implements App {
       return true;
     } catch (error) {
       if (this.view !== view) return false;
-      this.failure = error;
-      this.state = "failed";
-      this.render();
+      this.fail(error);
       if (error instanceof Failure && error.kind === "signed_out") await this.end();
       return false;
     }
+  }
+
+  private fail(error: unknown): void {
+    this.failure = error;
+    this.state = "failed";
+    this.render();
   }
 
   /** Signs the person out, unless the view has something to lose and they stay. */
