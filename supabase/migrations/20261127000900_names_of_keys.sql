@@ -1,19 +1,32 @@
 -- A key is told from another by its name, and deleted by typing it. So each name can be read and typed, also after a
 -- rename.
 
+create function app.unseen_characters() returns text
+language sql immutable
+set search_path = ''
+as $$
+  select '[\u0001-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]'
+$$;
+comment on function app.unseen_characters() is
+  'A pattern of the characters that show nothing, break the line or turn the direction of a text.';
+
 create function app.is_key_name(name text) returns boolean
 language sql immutable
 set search_path = ''
 as $$
-  select btrim(name) = name and name <> ''
-    -- Control characters, and those that show nothing or turn the direction of the text.
-    and name !~ '[\u0001-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]'
+  select btrim(name) = name and name <> '' and name !~ app.unseen_characters()
 $$;
 comment on function app.is_key_name(text) is
   'Whether a name of an API key can be read and typed: it has no blank at an end, and no character that shows nothing.';
 
--- Names from before this rule stay until they are changed.
-alter table public.api_keys
-  add constraint api_keys_name_can_be_typed check (app.is_key_name(name)) not valid;
+-- Earlier versions let a rename write any name. A key whose name has nothing to read is called by its last characters.
+update public.api_keys
+set name = coalesce(
+  nullif(btrim(regexp_replace(regexp_replace(name, '[\n\r\t]+', ' ', 'g'), app.unseen_characters(), '', 'g')), ''),
+  'Key ' || hint
+)
+where not app.is_key_name(name);
+
+alter table public.api_keys add constraint api_keys_name_can_be_typed check (app.is_key_name(name));
 -- The rule is judged as whoever renames the key.
-grant execute on function app.is_key_name(text) to authenticated, service_role;
+grant execute on function app.is_key_name(text), app.unseen_characters() to authenticated, service_role;
