@@ -184,7 +184,18 @@ Deno.test("only the name of a key and whether it is active can change", async ()
 Deno.test("a name of a key can be read and typed, also after a rename; an expiry has four digits for its year", async () => {
   await rolledBack(async (sql) => {
     await actAsPerson(sql, owner);
-    const bad = ["", " ", "\u200b", "a\nb", "\u202eevil", "tab\tbed", "\u0085", "x".repeat(101)];
+    const bad = [
+      "",
+      " ",
+      "\u200b",
+      "a\nb",
+      "\u202eevil",
+      "tab\tbed",
+      "\u0085",
+      "\u200d",
+      "\u3164",
+      "x".repeat(101),
+    ];
     for (const name of [...bad, " blank", "blank "]) {
       const renaming = (sql: Sql) => sql`update api_keys set name = ${name}`;
       assert.match(await refusal(sql, renaming), /^23514 api_keys_name/, JSON.stringify(name));
@@ -196,7 +207,7 @@ Deno.test("a name of a key can be read and typed, also after a rename; an expiry
         JSON.stringify(name),
       );
     }
-    for (const name of ["Loja São João 🛒", "مفتاح", "x".repeat(100)]) {
+    for (const name of ["Loja São João 🛒", "مفتاح", "👩‍💻 می\u200cخواهم", "x".repeat(100)]) {
       assert.equal((await create(sql, { name }))[0].name, name);
     }
     const far = (sql: Sql) => create(sql, { expires_at: "10000-01-01T00:00:00Z" });

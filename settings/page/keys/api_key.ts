@@ -117,9 +117,17 @@ export function typable(name: string): string {
   return name.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
 }
 
-/** What is said when a name has not 1 to 100 characters; null when it has. */
+/** A name as it is kept: without what the database refuses, which comes along when a name is pasted. */
+export function namedAs(typed: string): string {
+  return typed.replace(/\s+/g, " ").replace(/[\p{Cc}\p{Cf}]/gu, kept).trim();
+}
+
+/** Some scripts and emoji need these. */
+const kept = (character: string) => /[\u200c\u200d]/.test(character) ? character : "";
+
+/** What is said when a name, as it is kept, has not 1 to 100 characters; null when it has. */
 export function faultOfName(name: string, t: Texts): string | null {
-  const length = Array.from(name.trim()).length;
+  const length = typable(name) === "" ? 0 : Array.from(name).length;
   return length < 1 ? t.keys.nameMissing : length > 100 ? t.keys.nameTooLong : null;
 }
 
