@@ -45,6 +45,24 @@ function isTooLong({ method, url }: Request): boolean {
   return `${method} ${pathname}${search} HTTP/1.1\r\n`.length > REQUEST_LINE_BYTES;
 }
 
+/**
+ * What PostgREST answers a browser that asks whether a page of another origin may call: it may, whatever it calls. lite
+ * calls the function in question without its parameters.
+ */
+function answerToPreflight({ method, headers }: Request): Response | null {
+  if (method !== "OPTIONS" || !headers.has("Access-Control-Request-Method")) return null;
+  const usual = "Authorization, Content-Type, Accept, Accept-Language, Content-Language";
+  const asked = headers.get("Access-Control-Request-Headers");
+  return new Response(null, {
+    headers: {
+      "Access-Control-Allow-Origin": "*",
+      "Access-Control-Allow-Methods": "GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD",
+      "Access-Control-Allow-Headers": asked ? `${usual}, ${asked}` : usual,
+      "Access-Control-Max-Age": "86400",
+    },
+  });
+}
+
 /** PostgREST's Content-Location: the table, and the parameters in the order of their names. */
 function canonicalLocation(address: string): string {
   const { pathname, searchParams } = new URL(address);
@@ -93,6 +111,8 @@ export async function startRest(options: RestOptions): Promise<Rest> {
     async fetch(request, caller) {
       if (!correct) return await app.fetch(readdressed(request, request.url));
       if (isTooLong(request)) return new Response("URI too long\n", { status: 414 });
+      const preflight = answerToPreflight(request);
+      if (preflight) return preflight;
       const corrected = forwarded(request, sealFilters(request), caller);
       const authorization = await judgeTimes(
         request.headers.get("Authorization"),

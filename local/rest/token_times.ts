@@ -57,5 +57,6 @@ async function isSigned(token: string, key: Uint8Array): Promise<boolean> {
 }
 
 function refused(message: string): Response {
-  return Response.json({ code: "PGRST303", message, details: null, hint: null }, { status: 401 });
+  const body = { code: "PGRST303", message, details: null, hint: null };
+  return Response.json(body, { status: 401, headers: { "Access-Control-Allow-Origin": "*" } });
 }

@@ -1,10 +1,9 @@
-import { accounts } from "./accounts.ts";
-import { history } from "./history.ts";
 import { keyList } from "./keys/key_list.ts";
 import { keyPage } from "./keys/key_page.ts";
 import { newKey } from "./keys/new_key.ts";
 import { chooseCompany } from "./choose_company.ts";
 import { choosePassword } from "./choose_password.ts";
+import { later } from "./later.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
 
@@ -13,8 +12,8 @@ const ROUTES: [RegExp, (part: string) => View][] = [
   [/^#\/keys$/, keyList],
   [/^#\/keys\/new$/, newKey],
   [/^#\/keys\/([0-9a-f-]{36})$/, keyPage],
-  [/^#\/accounts$/, accounts],
-  [/^#\/history$/, history],
+  [/^#\/accounts$/, laterAccounts],
+  [/^#\/history$/, laterHistory],
   [/^#\/password$/, choosePassword],
   [/^#\/companies$/, chooseCompany],
 ];
@@ -25,6 +24,16 @@ export const MENU: [string, (t: Texts) => string][] = [
   ["#/accounts", (t) => t.menu.accounts],
   ["#/history", (t) => t.menu.history],
 ];
+
+function laterAccounts(): View {
+  const part = later(async () => (await import("./accounts.ts")).accounts());
+  return { title: (t) => t.menu.accounts, ...part };
+}
+
+function laterHistory(): View {
+  const part = later(async () => (await import("./history.ts")).history());
+  return { title: (t) => t.menu.history, ...part };
+}
 
 /** A new view for an address; null when there is none. */
 export function viewAt(route: string): View | null {

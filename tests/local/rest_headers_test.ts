@@ -42,3 +42,22 @@ Deno.test("the address of a request is that of its connection, whatever its head
   assert.equal(headers["x-forwarded-for"], "127.0.0.1");
   assert.deepEqual([headers["x-real-ip"], headers["cf-connecting-ip"]], [undefined, undefined]);
 });
+
+Deno.test("a page of any origin may call, also a function with parameters, and reads why it is refused", async () => {
+  const ask = {
+    method: "OPTIONS",
+    headers: {
+      Origin: "https://settings.example.com",
+      "Access-Control-Request-Method": "POST",
+      "Access-Control-Request-Headers": "apikey,content-profile",
+    },
+  };
+  const { status, headers } = await corrected("/rpc/needs_parameters", ask);
+  assert.deepEqual([status, headers.get("Access-Control-Allow-Origin")], [200, "*"]);
+  assert.match(headers.get("Access-Control-Allow-Headers")!, /apikey,content-profile/);
+  const early = await corrected("/seen", { claims: { role: "authenticated", nbf: 4e9 } });
+  assert.equal(early.body.code, "PGRST303");
+  assert.equal(early.headers.get("Access-Control-Allow-Origin"), "*");
+
+  assert.equal((await uncorrected("/rpc/needs_parameters", ask)).status, 404);
+});

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "../action.ts";
-import { keyActivity } from "../activity/key_activity.ts";
 import { type App, isManager } from "../app.ts";
 import { HeldPart } from "../held_part.ts";
+import { later } from "../later.ts";
 import { when } from "../moments.ts";
 import { type Member, membersOf } from "../project.ts";
 import type { View } from "../view.ts";
@@ -27,7 +27,9 @@ export function keyPage(id: string): View {
   /** The change that the person is asked about. */
   let asked: { change: AskedChange; action: Action } | null = null;
   const switching = new Action();
-  const activity = new HeldPart(keyActivity(id));
+  const activity = new HeldPart(
+    later(async () => (await import("../activity/key_activity.ts")).keyActivity(id)),
+  );
   const made = takeMade(id);
   let once = made && new ShownOnce(made, () => once = null);
 
