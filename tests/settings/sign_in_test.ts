@@ -61,7 +61,22 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await page.goto(link);
     await heading(page, "API keys").waitFor();
     assert.doesNotMatch(page.url(), /token/, "no token is left in the address");
+    const visited: string[] = [];
+    page.on("framenavigated", (frame) => visited.push(frame.url()));
+    await page.goBack();
+    await heading(page, "API keys").waitFor();
+    assert.doesNotMatch(visited.join(), /token/, "nor on the way back");
+    await page.goto("about:blank");
+    await page.goto(`${SETTINGS}#access_token=forged&refresh_token=forged&type=recovery`);
+    await heading(page, "API keys").waitFor();
+    assert.doesNotMatch(page.url(), /token/, "nor one that signs nobody in");
     await context.close();
+    const forged = await openSettings(browser, {
+      route: "#access_token=YQ.YQ.YQ&refresh_token=forged&type=recovery",
+    });
+    await forged.page.getByText("This link was used before, or is too old.").waitFor();
+    assert.doesNotMatch(forged.page.url(), /token/);
+    await forged.context.close();
     const again = await openSettings(browser);
     await again.page.goto(link);
     await again.page.getByText("This link was used before, or is too old.").waitFor();
