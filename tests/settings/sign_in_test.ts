@@ -148,6 +148,24 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await context.close();
   });
 
+  await t.step("to whoever is an owner no more, the keys do not seem to be gone", async () => {
+    const former = await newPerson({ company: one.id });
+    const { page, context } = await openAs(browser, former);
+    await page.getByRole("link", { name: "Create a key" }).waitFor();
+    for (const role of ["agent", null]) {
+      await withDatabase((sql) =>
+        role
+          ? sql`update company_members set role = ${role} where user_id = ${former.id}`
+          : sql`delete from company_members where user_id = ${former.id}`
+      );
+      await page.getByRole("link", { name: "History" }).click();
+      await heading(page, "History").waitFor();
+      await page.getByRole("link", { name: "Keys" }).click();
+      await page.getByRole("alert").getByText("Only owners and admins").waitFor();
+    }
+    await context.close();
+  });
+
   await t.step("who is signed out elsewhere is asked to sign in again", async () => {
     const { page, context } = await openAs(browser, owner);
     await heading(page, "API keys").waitFor();

@@ -1,6 +1,7 @@
 // A company's API keys, as the Data API has them. The keys themselves are kept nowhere.
 import type { App } from "../app.ts";
 import { answered, changed, expectRow, Failure } from "../failure.ts";
+import { membersOf } from "../project.ts";
 import type { Texts } from "../texts.ts";
 
 /** What a key may do. None contains another. */
@@ -39,8 +40,11 @@ const COLUMNS =
 /** The Data API answers no more rows than this at once. */
 const MOST_ROWS = 1000;
 
-/** Every key of the company, newest first. */
-export async function keysOf({ project, company }: App): Promise<ApiKey[]> {
+/**
+ * Every key of the company, newest first.
+ * @throws Failure also when the person does not look after them any more: they would seem to be gone.
+ */
+export async function keysOf({ project, company, person }: App): Promise<ApiKey[]> {
   const keys: ApiKey[] = [];
   while (keys.length % MOST_ROWS === 0) {
     const more: ApiKey[] = await answered(
@@ -50,6 +54,11 @@ export async function keysOf({ project, company }: App): Promise<ApiKey[]> {
     );
     if (more.length === 0) break;
     keys.push(...more);
+  }
+  if (keys.length === 0) {
+    const members = await membersOf(project, company);
+    const role = members.find(({ user_id }) => user_id === person.id)?.role;
+    if (!role || role === "agent") throw new Failure("forbidden");
   }
   return keys;
 }
