@@ -101,6 +101,9 @@ export class Page implements App {
     // Sessions are made anew every hour, and told in every window.
     if (session.user.id === this.person.id) return;
     this.person = { id: session.user.id, email: session.user.email ?? "" };
+    // Of whoever was here before, nothing stays: somebody else may have signed in in another window.
+    this.companies = [];
+    this.chosen = this.view = null;
     await this.loadCompanies();
   }
 

@@ -68,6 +68,21 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await again.context.close();
   });
 
+  await t.step("whoever signs in in another window is who every window is of", async () => {
+    const other = await newPerson({ company: two.id });
+    const link = await mailedLink(other.email, "Send me a link to sign in");
+    const { page, context } = await openAs(browser, owner, { route: "#/keys/new" });
+    await heading(page, "Create a key").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Of the owner");
+    const second = await context.newPage();
+    await second.goto(link);
+    for (const each of [second, page]) {
+      await each.getByRole("banner").getByText("Serra & Filhos").waitFor();
+    }
+    assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "");
+    await context.close();
+  });
+
   await t.step("the link of a forgotten password leads to a new one", async () => {
     const forgetful = await newPerson({ company: one.id });
     const link = await mailedLink(forgetful.email, "I forgot my password");
