@@ -121,22 +121,24 @@ export function successorOf(key: ApiKey, keys: ApiKey[]): ApiKey | undefined {
   return keys.find(({ replaces }) => replaces === key.id);
 }
 
-/** The characters that a name shows, for comparing it with what is typed: names may have invisible ones. */
+/** The characters that a name shows, for comparing it with what is typed: the joiners of an emoji are not typed. */
 export function typable(name: string): string {
   return name.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
 }
 
-/** A name as it is kept: without what the database refuses, which comes along when a name is pasted. */
-export function namedAs(typed: string): string {
-  return typed.replace(/\s+/g, " ").replace(/[\p{Cc}\p{Cf}]/gu, kept).trim();
+/** The name that a person has written: without what a pasted text has at its ends, and what shows nothing. */
+export function nameIn(written: string): string {
+  return written.replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
+    .replace(
+      /(?![\u200c\u200d])[\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0]/gu,
+      "",
+    )
+    .replace(/^[\s\u200c\u200d]+|[\s\u200c\u200d]+$/g, "");
 }
 
-/** Some scripts and emoji need these. */
-const kept = (character: string) => /[\u200c\u200d]/.test(character) ? character : "";
-
-/** What is said when a name, as it is kept, has not 1 to 100 characters; null when it has. */
+/** What is said when a name has not 1 to 100 characters; null when it has. */
 export function faultOfName(name: string, t: Texts): string | null {
-  const length = typable(name) === "" ? 0 : Array.from(name).length;
+  const length = Array.from(name).length;
   return length < 1 ? t.keys.nameMissing : length > 100 ? t.keys.nameTooLong : null;
 }
 

@@ -8,7 +8,7 @@ import {
   type ApiKey,
   deleteKey,
   faultOfName,
-  namedAs,
+  nameIn,
   rotateKey,
   typable,
   updateKey,
@@ -90,7 +90,7 @@ const used = (key: ApiKey, app: App) =>
 
 const DOES: Record<AskedChange, (key: ApiKey, fields: FormData, app: App) => Promise<void>> = {
   async rename(key, fields, app) {
-    const name = namedAs(String(fields.get("name")));
+    const name = nameIn(String(fields.get("name")));
     const fault = faultOfName(name, app.t);
     if (fault) throw new Failure("invalid", "", () => fault);
     await updateKey(app, key, { name });
