@@ -11,7 +11,10 @@ const FILES_EACH = 45;
 const LONGEST = [
   "tests/database/find_plans_test.ts",
   "tests/attack/attack_test.ts",
+  "tests/examples/postman_test.ts",
   "tests/site/browser_test.ts",
+  "tests/settings/sign_in_test.ts",
+  "tests/settings/activity_test.ts",
   "tests/docs/recipes_test.ts",
   "tests/local/recovery_test.ts",
   "tests/local/start_test.ts",

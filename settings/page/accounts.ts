@@ -27,7 +27,9 @@ export function accounts(): View {
     return html`
       ${list.length === 0 ? html`<p>${t.none}</p>` : html`
         <ul class="accounts">
-          ${list.map((account) => html`<li>${accountOf(account, disconnection, app)}</li>`)}
+          ${list.map((account) =>
+            html`<li>${accountOf(account, () => disconnection.ask(account, app), app)}</li>`
+          )}
         </ul>
         ${isManager(app.company) ? nothing : html`<p class="hint">${t.onlyManagers}</p>`}
       `}

@@ -12,9 +12,7 @@ const language = usualLanguage();
 
 try {
   const [t, config] = await Promise.all([loadTexts(language), loadConfig()]);
-  // Before supabase-js takes the tokens of a link out of the address.
-  const link = takeLink();
-  await new Page(root, openProject(config), language, t, link).start();
+  await new Page(root, openProject(config), language, t, takeLink()).start();
 } catch (error) {
   render(startFault(error, await loadTexts(language).catch(() => null)), root);
 }

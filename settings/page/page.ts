@@ -4,7 +4,7 @@ import { type App, type Company, FIRST_ROUTE, type Person } from "./app.ts";
 import { openDialog } from "./dialog.ts";
 import { Failure } from "./failure.ts";
 import { closeMenu, frame, titled } from "./frame.ts";
-import type { Link } from "./link.ts";
+import { type Link, sessionOf } from "./link.ts";
 import { companiesOf, type Project, signOut } from "./project.ts";
 import { viewAt } from "./routes.ts";
 import { SignIn } from "./sign_in.ts";
@@ -38,7 +38,7 @@ export class Page implements App {
   state: "signed_out" | "loading" | "failed" | "no_company" | "loaded" = "loading";
   failure: unknown = null;
   view: View | null = null;
-  readonly signIn: SignIn;
+  readonly signIn = new SignIn();
   private chosen: Company | null = null;
   private route = "";
 
@@ -48,9 +48,7 @@ export class Page implements App {
     public language: Language,
     public t: Texts,
     private readonly link: Link,
-  ) {
-    this.signIn = new SignIn(link.hasFailed);
-  }
+  ) {}
 
   get locale(): string {
     return localeOf(this.language);
@@ -69,7 +67,8 @@ export class Page implements App {
   async start(): Promise<void> {
     const { auth } = this.project.client;
     this.render();
-    const { data: { session }, error } = await auth.getSession();
+    const { session, error } = await sessionOf(this.project.client, this.link);
+    if (this.link.hasFailed) this.signIn.linkHasFailed();
     addEventListener("hashchange", () => this.follow());
     addEventListener("beforeunload", (event) => {
       // The browser asks, in its own words.
@@ -83,7 +82,7 @@ export class Page implements App {
       if (event !== "INITIAL_SESSION") setTimeout(() => this.enter(session));
     });
     // Whose session is to be made anew without a network stays signed in.
-    if (error?.name === "AuthRetryableFetchError") return this.fail(new Failure("offline"));
+    if (error) return this.fail(new Failure("offline"));
     if (session && this.link.choosesPassword) this.address("#/password");
     await this.enter(session);
   }
@@ -101,6 +100,9 @@ export class Page implements App {
     // Sessions are made anew every hour, and told in every window.
     if (session.user.id === this.person.id) return;
     this.person = { id: session.user.id, email: session.user.email ?? "" };
+    // Of whoever was here before, nothing stays: somebody else may have signed in in another window.
+    this.companies = [];
+    this.chosen = this.view = null;
     await this.loadCompanies();
   }
 

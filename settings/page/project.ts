@@ -21,7 +21,8 @@ const PATIENCE_MS = 20_000;
 /** The project that config.json names. */
 export function openProject(config: Config): Project {
   const client = createClient(config.project_url, config.publishable_key, {
-    auth: { flowType: "implicit", storageKey: SESSION },
+    // The tokens of a link are taken by sessionOf().
+    auth: { flowType: "implicit", storageKey: SESSION, detectSessionInUrl: false },
     // A person is told at once, and tries again when they want to.
     db: { retry: false },
     global: {

@@ -12,13 +12,14 @@ type Way = "password" | "link" | "reset";
 export class SignIn {
   private way: Way = "password";
   /** What to say above the form. */
-  private note: "ended" | "linkFailed" | null;
+  private note: "ended" | "linkFailed" | null = null;
   /** To whom a mail was sent. */
   private sentTo: string | null = null;
   private action = new Action();
 
-  constructor(linkHasFailed: boolean) {
-    this.note = linkHasFailed ? "linkFailed" : null;
+  /** Says that the link by which the person came was used before or is too old. */
+  linkHasFailed() {
+    this.note = "linkFailed";
   }
 
   /** @param hasEnded whether somebody was signed in until now. */

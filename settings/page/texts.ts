@@ -1,7 +1,6 @@
-import type { en } from "./texts/en.ts";
+import type { Texts } from "./texts/en.ts";
 
-/** Everything that the page says. English decides what there is; the other languages have the same. */
-export type Texts = typeof en;
+export type { Texts };
 
 /** The languages, each by its own name. */
 export const LANGUAGES = { en: "English", es: "Español", pt: "Português" };

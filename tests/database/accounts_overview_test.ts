@@ -10,7 +10,7 @@ import {
   connectAccount,
   disconnectAccount,
   newCompany,
-  newMember,
+  newMembers,
 } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { committed, overlapping } from "./connections.ts";
@@ -22,7 +22,7 @@ type Sql = postgres.TransactionSql;
 
 const own = await newCompany();
 const other = await newCompany();
-const agent = await withDatabase((sql) => sql.begin((sql) => newMember(sql, own.id, "agent")));
+const [agent] = await newMembers(own, "agent");
 
 // deno-lint-ignore no-explicit-any -- rows that a test compares
 type Row = Record<string, any>;

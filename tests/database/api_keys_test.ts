@@ -4,21 +4,15 @@ import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type postgres from "postgres";
 import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
-import { newCompany, newMember } from "../support/company.ts";
+import { newCompany, newMembers } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { personToken, rest } from "../support/rest.ts";
-import { withDatabase } from "../support/test_stack.ts";
 
 type Sql = postgres.TransactionSql;
 
 const own = await newCompany();
 const other = await newCompany();
-const [agent, admin] = await withDatabase((sql) =>
-  sql.begin(async (sql) => [
-    await newMember(sql, own.id, "agent"),
-    await newMember(sql, own.id, "admin"),
-  ])
-);
+const [agent, admin] = await newMembers(own, "agent", "admin");
 const owner = own.member_id;
 
 interface Asked {
@@ -190,7 +184,8 @@ Deno.test("only the name of a key and whether it is active can change", async ()
 Deno.test("a name of a key can be read and typed, also after a rename; an expiry has four digits for its year", async () => {
   await rolledBack(async (sql) => {
     await actAsPerson(sql, owner);
-    const bad = ["", " ", "\u200b", "a\nb", "\u202eevil", "tab\tbed", "\u0085", "x".repeat(101)];
+    const bad = ["", " ", "\u200b", "a\nb", "\u202eevil", "tab\tbed", "\u0085", "x".repeat(101)]
+      .concat("\u00a0", "\u2003", "\u200d", "\u3164", "\u2800", "Till\u200d", "Till\u{e0041}");
     for (const name of [...bad, " blank", "blank "]) {
       const renaming = (sql: Sql) => sql`update api_keys set name = ${name}`;
       assert.match(await refusal(sql, renaming), /^23514 api_keys_name/, JSON.stringify(name));
@@ -202,12 +197,48 @@ Deno.test("a name of a key can be read and typed, also after a rename; an expiry
         JSON.stringify(name),
       );
     }
-    for (const name of ["Loja São João 🛒", "مفتاح", "x".repeat(100)]) {
+    // Joiners belong to emoji and to scripts.
+    for (const name of ["Loja São João 🛒", "مفتاح", "👩‍💻 site", "می‌خواهم", "x".repeat(100)]) {
       assert.equal((await create(sql, { name }))[0].name, name);
     }
     const far = (sql: Sql) => create(sql, { expires_at: "10000-01-01T00:00:00Z" });
     assert.equal(await refusal(sql, far), "PT422");
     await create(sql, { expires_at: "9999-12-31T00:00:00Z" });
+  });
+});
+
+Deno.test("keys whose names nobody could type get another, and are used, switched off and rotated on", async () => {
+  const migration = await Deno.readTextFile(
+    new URL("../../supabase/migrations/20261127000900_names_of_keys.sql", import.meta.url),
+  );
+  const statements = migration.match(/^(update|alter table) [^;]+;/gm)!;
+  assert.equal(statements.length, 2);
+  const renamed = {
+    "tab\tbed\nroom": "tab bed room",
+    " \u200bTill\u00a0": "Till",
+    "\u202eevil\u200d": "evil",
+    "👩‍💻": "👩‍💻",
+    "\u200b": "API key 1234",
+  };
+  await rolledBack(async (sql) => {
+    await sql`alter table api_keys drop constraint api_keys_name_can_be_typed`;
+    const ids = await Promise.all(
+      Object.keys(renamed).map(async (name) => {
+        const row = { company_id: own.id, name, hint: "1234", scopes: ["read"] };
+        const key_hash = await hashKey(name);
+        const [{ id }] = await sql`insert into api_keys ${sql({ ...row, key_hash })} returning id`;
+        return id;
+      }),
+    );
+    for (const statement of statements) await sql.unsafe(statement);
+    const keys = await sql`
+      select name from api_keys where id = any (${ids}) order by array_position(${ids}::uuid[], id)
+    `;
+    assert.deepEqual(keys.map(({ name }) => name), Object.values(renamed));
+    await sql`update api_keys set last_used_at = now() where id = any (${ids})`;
+    await actAsPerson(sql, owner);
+    await sql`update api_keys set is_active = false where id = any (${ids})`;
+    for (const id of ids) await sql`select rotate_api_key(${id}, 1)`;
   });
 });
 

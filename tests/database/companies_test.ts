@@ -105,7 +105,8 @@ Deno.test("a key is stored as a digest, with known scopes only", async () => {
       [{ hint: "12345" }, "api_keys_hint_check"],
       [{ scopes: [] }, "api_keys_scopes_check"],
       [{ scopes: ["admin"] }, "api_keys_scopes_check"],
-      [{ name: "" }, "api_keys_name_check"],
+      [{ name: "" }, "api_keys_name_can_be_typed"],
+      [{ name: "x".repeat(101) }, "api_keys_name_check"],
     ];
     for (const [change, check] of refused) {
       const changing = (sql: Sql) =>

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
 import { addChannelApp } from "../support/channel_apps.ts";
-import { type Company, newCompany, newMember } from "../support/company.ts";
+import { type Company, newCompany, newMembers } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { committed, overlapping } from "./connections.ts";
 import { eventRow, receive } from "./events.ts";
@@ -16,12 +16,7 @@ type Sql = postgres.TransactionSql;
 
 const own = await newCompany();
 const other = await newCompany();
-const [agent, admin] = await withDatabase((sql) =>
-  sql.begin(async (sql) => [
-    await newMember(sql, own.id, "agent"),
-    await newMember(sql, own.id, "admin"),
-  ])
-);
+const [agent, admin] = await newMembers(own, "agent", "admin");
 
 /** What the function answers to the role that is acting. */
 async function disconnect(sql: Sql, account_id: string) {

@@ -34,6 +34,13 @@ async function fill(sql: Sql, { id, account_id }: Company) {
     from message
   `;
   await sql`analyze contacts, conversations, messages, sends, messaging_accounts, api_keys`;
+  // Since the planner has looked, outcomes were lost: it takes them for few.
+  await sql`
+    update sends set state = 'pending', whatsapp_message_id = null, lease_ends_at = now() - interval '1 hour'
+    where company_id = ${id} and idempotency_key in (
+      select idempotency_key from sends where company_id = ${id} limit 100
+    )
+  `;
 }
 
 const TABLES = ["contacts", "conversations", "messages", "sends"];

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
-import { newCompany, newMember } from "../support/company.ts";
+import { newCompany, newMembers } from "../support/company.ts";
 import { call } from "../support/calls.ts";
 import { personToken, rest } from "../support/rest.ts";
 import { withDatabase } from "../support/test_stack.ts";
@@ -14,12 +14,7 @@ type Sql = postgres.TransactionSql;
 
 const own = await newCompany();
 const other = await newCompany();
-const [agent, admin] = await withDatabase((sql) =>
-  sql.begin(async (sql) => [
-    await newMember(sql, own.id, "agent"),
-    await newMember(sql, own.id, "admin"),
-  ])
-);
+const [agent, admin] = await newMembers(own, "agent", "admin");
 const owner = own.member_id;
 
 /** Makes a key of a company as the superuser, and returns its id. */

@@ -3,19 +3,13 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
-import { addSentMessage, newCompany, newMember } from "../support/company.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { addSentMessage, newCompany, newMembers } from "../support/company.ts";
 
 type Sql = postgres.TransactionSql;
 
 const own = await newCompany();
 const other = await newCompany();
-const [agent, admin] = await withDatabase((sql) =>
-  sql.begin(async (sql) => [
-    await newMember(sql, own.id, "agent"),
-    await newMember(sql, own.id, "admin"),
-  ])
-);
+const [agent, admin] = await newMembers(own, "agent", "admin");
 
 /** Adds a send that was made so long ago. */
 async function addSendOf(sql: Sql, age: string, columns = {}, company = own) {

@@ -61,11 +61,41 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await page.goto(link);
     await heading(page, "API keys").waitFor();
     assert.doesNotMatch(page.url(), /token/, "no token is left in the address");
+    const visited: string[] = [];
+    page.on("framenavigated", (frame) => visited.push(frame.url()));
+    await page.goBack();
+    await heading(page, "API keys").waitFor();
+    assert.doesNotMatch(visited.join(), /token/, "nor on the way back");
+    await page.goto("about:blank");
+    await page.goto(`${SETTINGS}#access_token=forged&refresh_token=forged&type=recovery`);
+    await heading(page, "API keys").waitFor();
+    assert.doesNotMatch(page.url(), /token/, "nor one that signs nobody in");
     await context.close();
+    const forged = await openSettings(browser, {
+      route: "#access_token=YQ.YQ.YQ&refresh_token=forged&type=recovery",
+    });
+    await forged.page.getByText("This link was used before, or is too old.").waitFor();
+    assert.doesNotMatch(forged.page.url(), /token/);
+    await forged.context.close();
     const again = await openSettings(browser);
     await again.page.goto(link);
     await again.page.getByText("This link was used before, or is too old.").waitFor();
     await again.context.close();
+  });
+
+  await t.step("whoever signs in in another window is who every window is of", async () => {
+    const other = await newPerson({ company: two.id });
+    const link = await mailedLink(other.email, "Send me a link to sign in");
+    const { page, context } = await openAs(browser, owner, { route: "#/keys/new" });
+    await heading(page, "Create a key").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Of the owner");
+    const second = await context.newPage();
+    await second.goto(link);
+    for (const each of [second, page]) {
+      await each.getByRole("banner").getByText("Serra & Filhos").waitFor();
+    }
+    assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "");
+    await context.close();
   });
 
   await t.step("the link of a forgotten password leads to a new one", async () => {
@@ -115,6 +145,24 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await page.getByRole("link", { name: "Change company" }).click();
     await page.getByRole("button", { name: "Ondalva" }).click();
     await page.getByRole("banner").getByText("Ondalva").waitFor();
+    await context.close();
+  });
+
+  await t.step("to whoever is an owner no more, the keys do not seem to be gone", async () => {
+    const former = await newPerson({ company: one.id });
+    const { page, context } = await openAs(browser, former);
+    await page.getByRole("link", { name: "Create a key" }).waitFor();
+    for (const role of ["agent", null]) {
+      await withDatabase((sql) =>
+        role
+          ? sql`update company_members set role = ${role} where user_id = ${former.id}`
+          : sql`delete from company_members where user_id = ${former.id}`
+      );
+      await page.getByRole("link", { name: "History" }).click();
+      await heading(page, "History").waitFor();
+      await page.getByRole("link", { name: "Keys" }).click();
+      await page.getByRole("alert").getByText("Only owners and admins").waitFor();
+    }
     await context.close();
   });
 

@@ -369,3 +369,17 @@ export async function newMember(
   `;
   return user.id;
 }
+
+/** Makes members of a company, one in each role, and returns the ids of the people. */
+export async function newMembers(
+  company: { id: string },
+  ...roles: ("owner" | "admin" | "agent")[]
+): Promise<string[]> {
+  return await withDatabase((sql) =>
+    sql.begin(async (sql) => {
+      const ids: string[] = [];
+      for (const role of roles) ids.push(await newMember(sql, company.id, role));
+      return ids;
+    })
+  );
+}

@@ -3,7 +3,6 @@ import { figuresIn } from "../activity/figures.ts";
 import { type App, isManager } from "../app.ts";
 import { ago, moment, when } from "../moments.ts";
 import type { AccountsTexts } from "../texts/en/accounts.ts";
-import type { Disconnection } from "./disconnection.ts";
 
 /** A messaging account, as the page reads it. */
 export interface Account {
@@ -36,10 +35,13 @@ interface Notice {
   stops_sending: boolean;
 }
 
-/** An account: its number, how it is, and the button that disconnects it. */
+/**
+ * An account: its number, how it is, and the button that disconnects it.
+ * @param disconnect is called when the button is pressed.
+ */
 export function accountOf(
   account: Account,
-  disconnection: Disconnection,
+  disconnect: () => void,
   app: App,
 ): TemplateResult {
   const { t: { accounts: t }, locale } = app;
@@ -68,7 +70,7 @@ export function accountOf(
         ? html`
           <div class="buttons">
             <button type="button" class="danger" aria-label=${t.disconnectNumber(display_phone)}
-              @click=${() => disconnection.ask(account, app)}>${t.disconnect}</button>
+              @click=${disconnect}>${t.disconnect}</button>
           </div>
         `
         : nothing}

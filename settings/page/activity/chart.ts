@@ -1,25 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { Figures } from "./figures.ts";
-import { type Fill, fillOf, plotOf } from "./plot.ts";
-import type { Series } from "./series.ts";
-
-/** A chart of columns, a day each. */
-export interface Chart<Kind extends string> {
-  /** Unlike that of any other element of the page. */
-  id: string;
-  /** Says the number that matters. */
-  title: string;
-  series: Series<Kind>;
-  names: Record<Kind, string>;
-  /** What a kind means. */
-  hints: Record<Kind, string>;
-  fills: Record<Kind, Fill>;
-  words: {
-    today: string;
-    /** On which day most happened, for who does not see the columns. */
-    most(day: string, shown: string): string;
-  };
-}
+import { type Chart, fillOf, plotOf } from "./plot.ts";
 
 /**
  * Draws a chart: a title, the legend with the number of each kind, and the columns, of which the highest has its number.

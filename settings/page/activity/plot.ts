@@ -1,12 +1,29 @@
 import { html, nothing, svg, type TemplateResult } from "lit-html";
-import type { Chart } from "./chart.ts";
 import { type Column, columnsOf } from "./columns.ts";
 import type { Figures } from "./figures.ts";
 import { scaleTo } from "./scale.ts";
-import type { DayCounts } from "./series.ts";
+import type { DayCounts, Series } from "./series.ts";
 
 /** What fills the parts of a kind, in its colour. */
 export type Fill = "plain" | "striped" | "barred" | "dotted";
+
+/** A chart of columns, a day each. */
+export interface Chart<Kind extends string> {
+  /** Unlike that of any other element of the page. */
+  id: string;
+  /** Says the number that matters. */
+  title: string;
+  series: Series<Kind>;
+  names: Record<Kind, string>;
+  /** What a kind means. */
+  hints: Record<Kind, string>;
+  fills: Record<Kind, Fill>;
+  words: {
+    today: string;
+    /** On which day most happened, for who does not see the columns. */
+    most(day: string, shown: string): string;
+  };
+}
 
 /** In pixels: of the columns, of the place for a number above them, and of that for the days below. */
 const HEIGHT = 150;

@@ -1,6 +1,7 @@
 // A company's API keys, as the Data API has them. The keys themselves are kept nowhere.
 import type { App } from "../app.ts";
 import { answered, changed, expectRow, Failure } from "../failure.ts";
+import { membersOf } from "../project.ts";
 import type { Texts } from "../texts.ts";
 
 /** What a key may do. None contains another. */
@@ -39,8 +40,11 @@ const COLUMNS =
 /** The Data API answers no more rows than this at once. */
 const MOST_ROWS = 1000;
 
-/** Every key of the company, newest first. */
-export async function keysOf({ project, company }: App): Promise<ApiKey[]> {
+/**
+ * Every key of the company, newest first.
+ * @throws Failure also when the person does not look after them any more: they would seem to be gone.
+ */
+export async function keysOf({ project, company, person }: App): Promise<ApiKey[]> {
   const keys: ApiKey[] = [];
   while (keys.length % MOST_ROWS === 0) {
     const more: ApiKey[] = await answered(
@@ -50,6 +54,11 @@ export async function keysOf({ project, company }: App): Promise<ApiKey[]> {
     );
     if (more.length === 0) break;
     keys.push(...more);
+  }
+  if (keys.length === 0) {
+    const members = await membersOf(project, company);
+    const role = members.find(({ user_id }) => user_id === person.id)?.role;
+    if (!role || role === "agent") throw new Failure("forbidden");
   }
   return keys;
 }
@@ -112,14 +121,24 @@ export function successorOf(key: ApiKey, keys: ApiKey[]): ApiKey | undefined {
   return keys.find(({ replaces }) => replaces === key.id);
 }
 
-/** The characters that a name shows, for comparing it with what is typed: names may have invisible ones. */
+/** The characters that a name shows, for comparing it with what is typed: the joiners of an emoji are not typed. */
 export function typable(name: string): string {
   return name.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
 }
 
+/** The name that a person has written: without what a pasted text has at its ends, and what shows nothing. */
+export function nameIn(written: string): string {
+  return written.replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
+    .replace(
+      /(?![\u200c\u200d])[\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0]/gu,
+      "",
+    )
+    .replace(/^[\s\u200c\u200d]+|[\s\u200c\u200d]+$/g, "");
+}
+
 /** What is said when a name has not 1 to 100 characters; null when it has. */
 export function faultOfName(name: string, t: Texts): string | null {
-  const length = Array.from(name.trim()).length;
+  const length = Array.from(name).length;
   return length < 1 ? t.keys.nameMissing : length > 100 ? t.keys.nameTooLong : null;
 }
 

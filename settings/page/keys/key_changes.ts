@@ -4,7 +4,15 @@ import type { Action } from "../action.ts";
 import type { App } from "../app.ts";
 import { closeDialog, dialog } from "../dialog.ts";
 import { Failure } from "../failure.ts";
-import { type ApiKey, deleteKey, faultOfName, rotateKey, typable, updateKey } from "./api_key.ts";
+import {
+  type ApiKey,
+  deleteKey,
+  faultOfName,
+  nameIn,
+  rotateKey,
+  typable,
+  updateKey,
+} from "./api_key.ts";
 import { hintOf, lastUseOf } from "./key_words.ts";
 import { keepMade } from "./made_key.ts";
 
@@ -69,7 +77,7 @@ const CONTENTS: Record<AskedChange, (key: ApiKey, app: App) => TemplateResult> =
     const { t } = app;
     return html`
       <p>${t.change.delete.text}</p>${used(key, app)}
-            <label for="typed">${t.change.delete.typeName(toType(key))}</label>
+            <label for="typed">${t.change.delete.typeName(typable(key.name))}</label>
             <input id="typed" name="typed" autocomplete="off" autocapitalize="off" spellcheck="false"
         dir="auto" required>
     `;
@@ -80,15 +88,12 @@ const CONTENTS: Record<AskedChange, (key: ApiKey, app: App) => TemplateResult> =
 const used = (key: ApiKey, app: App) =>
   html`<p>${hintOf(key)} · ${app.t.keys.lastUse}: ${lastUseOf(key, app)}</p>`;
 
-/** What is to be typed before a key is deleted: its name, or its hint when the name has no visible character. */
-const toType = ({ name, hint }: ApiKey) => typable(name) || hint;
-
 const DOES: Record<AskedChange, (key: ApiKey, fields: FormData, app: App) => Promise<void>> = {
   async rename(key, fields, app) {
-    const name = String(fields.get("name"));
+    const name = nameIn(String(fields.get("name")));
     const fault = faultOfName(name, app.t);
     if (fault) throw new Failure("invalid", "", () => fault);
-    await updateKey(app, key, { name: name.trim() });
+    await updateKey(app, key, { name });
     done(app, app.t.change.rename.done);
   },
 
@@ -112,7 +117,7 @@ const DOES: Record<AskedChange, (key: ApiKey, fields: FormData, app: App) => Pro
   },
 
   async delete(key, fields, app) {
-    if (typable(String(fields.get("typed"))) !== toType(key)) {
+    if (typable(String(fields.get("typed"))) !== typable(key.name)) {
       throw new Failure("invalid", "", (t) => t.change.delete.otherName);
     }
     await deleteKey(app, key);

@@ -4,7 +4,7 @@ import { type App, isManager } from "../app.ts";
 import { Failure } from "../failure.ts";
 import { type Member, membersOf } from "../project.ts";
 import type { View } from "../view.ts";
-import { createKey, faultOfName, type Scope, SCOPES } from "./api_key.ts";
+import { createKey, faultOfName, nameIn, type Scope, SCOPES } from "./api_key.ts";
 import { endOfDay, EXPIRIES, type Expiry, expiryAt, tomorrow } from "./expiry.ts";
 import { whoMay } from "./key_words.ts";
 import { keepMade } from "./made_key.ts";
@@ -26,7 +26,7 @@ export function newKey(): View {
     const form = event.target as HTMLFormElement;
     const fields = new FormData(form);
     const { t } = app;
-    const name = String(fields.get("name"));
+    const name = nameIn(String(fields.get("name")));
     const scopes = fields.getAll("scopes") as Scope[];
     const date = String(fields.get("date") ?? "");
     const until = expiry === "date" ? endOfDay(date) : expiryAt(expiry);
@@ -43,7 +43,7 @@ export function newKey(): View {
       return;
     }
     await action.run(app, async () => {
-      const key = await createKey(app, name.trim(), scopes, until).catch(inOwnWords);
+      const key = await createKey(app, name, scopes, until).catch(inOwnWords);
       keepMade(key);
       app.go(`#/keys/${key.id}`, true);
     });

@@ -1,4 +1,4 @@
-import type { Texts } from "../texts.ts";
+import type { Texts } from "./en.ts";
 import { accounts } from "./es/accounts.ts";
 import { activity } from "./es/activity.ts";
 import { frame } from "./es/frame.ts";

@@ -1,4 +1,4 @@
-import type { Texts } from "../texts.ts";
+import type { Texts } from "./en.ts";
 import { accounts } from "./pt/accounts.ts";
 import { activity } from "./pt/activity.ts";
 import { frame } from "./pt/frame.ts";
