@@ -39,11 +39,11 @@ export class ShownOnce {
       <p>${t.once.lead}</p>
       <div class="secret"><code id="new-key" tabindex="0" aria-label=${t.once.theKey}>${key.api_key}</code>
         ${copyButton(key.api_key, t.once.copyKey, "new-key", app)}</div>
+      ${this.lines(app)}
       <p class="buttons"><button type="button" class="main" @click=${() => {
       this.done();
       app.reload();
     }}>${t.once.stored}</button></p>
-      ${this.lines(app)}
     </section>${this.leave ? this.question(app, this.leave) : nothing}`;
   }
 
