@@ -14,7 +14,11 @@ const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
 /** What a browser of each language shows: the sign-in, and the permissions of a key. */
 const SPOKEN = [
   ["pt-BR", "Entrar", "E-mail", "Senha", ["Leitura", "Escrita", "Mensagens"]],
-  ["es-MX", "Entrar", "Correo electrónico", "Contraseña", ["Lectura", "Escritura", "Mensajes"]],
+  ["es-MX", "Iniciar sesión", "Correo electrónico", "Contraseña", [
+    "Lectura",
+    "Escritura",
+    "Mensajes",
+  ]],
   ["fr", "Sign in", "E-mail", "Password", ["Read", "Write", "Messages"]],
 ] as const;
 
@@ -45,6 +49,8 @@ Deno.test("the settings page looks and reads well", { ignore: CHROMIUM === null 
       const { page, context } = window;
       const seen = new Set<string>();
       const judge = async (what: string) => {
+        // Its words appear slowly, and are not to be read before.
+        await page.locator(".loading").first().waitFor({ state: "detached" });
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
           await page.setViewportSize({ width: 1280, height: 800 });

@@ -195,6 +195,14 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await context.setOffline(false);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("link", { name: "Create a key" }).waitFor();
+
+    // The script of this view is loaded when somebody comes to it.
+    await context.setOffline(true);
+    await page.getByRole("link", { name: "History" }).click();
+    await page.getByRole("alert").getByText("No answer came. Check your connection").waitFor();
+    await context.setOffline(false);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("What was done to the keys").waitFor();
     assert.deepEqual(unexpected(window), []);
     await context.close();
   });

@@ -1,5 +1,5 @@
 export const frame = {
-  product: "Ajustes de la API",
+  product: "Configuración de la API",
   menu: { keys: "Claves", accounts: "WhatsApp", history: "Historial" },
   roles: { owner: "propietario/a", admin: "administrador/a", agent: "agente" },
   people: {
@@ -10,12 +10,12 @@ export const frame = {
 
   frame: {
     skip: "Ir al contenido",
-    menu: "Ajustes",
+    menu: "Configuración",
     language: "Idioma",
     person: "Cuenta",
     signedInAs: "Has entrado como ",
     docs: "Documentación",
-    signOut: "Salir",
+    signOut: "Cerrar sesión",
     cancel: "Cancelar",
     loading: "Cargando …",
     tryAgain: "Intentar de nuevo",

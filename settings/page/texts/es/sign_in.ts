@@ -1,9 +1,9 @@
 export const signIn = {
   signIn: {
     titles: {
-      password: "Entrar",
-      link: "Entrar con un enlace",
-      reset: "¿Has olvidado la contraseña?",
+      password: "Iniciar sesión",
+      link: "Iniciar sesión con un enlace",
+      reset: "¿Olvidaste la contraseña?",
     },
     leads: {
       password: "Cuida de las claves de API de tu empresa.",
@@ -12,18 +12,18 @@ export const signIn = {
     },
     email: "Correo electrónico",
     password: "Contraseña",
-    buttons: { password: "Entrar", link: "Enviar el enlace", reset: "Enviar el enlace" },
+    buttons: { password: "Iniciar sesión", link: "Enviar el enlace", reset: "Enviar el enlace" },
     others: {
-      password: "Entrar con la contraseña",
+      password: "Iniciar sesión con la contraseña",
       link: "Recibir un enlace para entrar",
-      reset: "He olvidado mi contraseña",
+      reset: "Olvidé mi contraseña",
     },
     sent: (email: string) =>
       `Si ${email} tiene una cuenta aquí, un correo está en camino. El enlace funciona una vez y solo durante un tiempo. Revisa también la carpeta de spam.`,
     localMail: "En esta máquina los correos no se envían. Léelos aquí:",
     back: "Volver",
     notes: {
-      ended: "Has salido.",
+      ended: "Tu sesión se cerró.",
       linkFailed: "Este enlace ya se usó, o es demasiado antiguo. Pide uno nuevo abajo.",
     },
     refused: {
@@ -32,7 +32,7 @@ export const signIn = {
       banned: "Esta cuenta está bloqueada. Habla con quien administra este servicio.",
       weakPassword: "Esta contraseña es fácil de adivinar. Elige una más larga.",
       samePassword: "Esta ya es tu contraseña. Elige otra.",
-      signInAgain: "Para esto, sal y entra de nuevo primero.",
+      signInAgain: "Para esto, cierra la sesión e iníciala de nuevo primero.",
       wrongEmail: "Esto no es una dirección de correo.",
     },
   },
