@@ -74,17 +74,28 @@ export class Page implements App {
       // The browser asks, in its own words.
       if (this.view?.holds?.isThere()) event.preventDefault();
     });
+    // What another window keeps; the channel between windows may lose its word.
+    addEventListener("storage", () => this.enterAgain());
     addEventListener("click", closeMenu);
     addEventListener("keydown", closeMenu);
     setInterval(() => document.hidden || this.render(), TICK_MS);
     // Within this call, supabase-js answers no other.
-    auth.onAuthStateChange((event, session) => {
-      if (event !== "INITIAL_SESSION") setTimeout(() => this.enter(session));
+    auth.onAuthStateChange((event) => {
+      if (event !== "INITIAL_SESSION") setTimeout(() => this.enterAgain());
     });
     // Whose session is to be made anew without a network stays signed in.
     if (error) return this.fail(new Failure("offline"));
     if (session && this.link.choosesPassword) this.address("#/password");
     await this.enter(session);
+  }
+
+  /**
+   * Shows the page to whoever is signed in now. The session of an event may be older than what the browser keeps: another
+   * window may have signed somebody else in meanwhile.
+   */
+  private async enterAgain(): Promise<void> {
+    const { data: { session }, error } = await this.project.client.auth.getSession();
+    if (!error) await this.enter(session);
   }
 
   /** Shows the page to the person of a session; null: to nobody. */
